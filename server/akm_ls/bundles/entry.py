@@ -1,0 +1,97 @@
+"""What is known about one asset: the value that goes into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from akm_ls.documents.nodes import Plain
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentInfo:
+    """One heading an asset can be cited by.
+
+    ``start`` is the offset of the heading line, ``end`` of its section's end (``str`` offsets in
+    the file); ``line`` is 0-based.
+    """
+
+    slug: str
+    title: str
+    level: int
+    start: int
+    end: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value the asset asks for: a frontmatter ``params`` key or a placeholder of its body."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One reference from an asset to another: the target as normalised, and where it stands."""
+
+    bundle: str | None
+    """As written; ``None`` for a bare concept id."""
+    concept_id: str
+    fragment: str | None
+    channel: str
+    text: str
+    """As written."""
+    start: int
+    end: int
+    line: int
+    """0-based."""
+    columns: tuple[int, int, int, int]
+    """(utf-8 start, utf-8 end, utf-16 start, utf-16 end) on that line: a location needs no read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One indexed asset. Never holds a secret's content or an env value."""
+
+    bundle: str
+    concept_id: str
+    type: str
+    name: str
+    adapter: str
+    path: str
+    """Absolute, native."""
+    rel: str
+    """Relative to the bundle root, POSIX."""
+    title: str | None = None
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    """Normalised: lower case, blanks for ``-`` and ``_``, no duplicates."""
+    aliases: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    when_to_use: str = ""
+    content: str = ""
+    """The body as searchable text, bounded; ``""`` where a body must not be indexed."""
+    fragments: tuple[FragmentInfo, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    belief_state: str | None = None
+    superseded_by: tuple[str, ...] = ()
+    quality: str = "generated"
+    category: str | None = None
+    confidence: float = 0.55
+    source: str = "filename"
+    """Where the description came from: filename, package, comments or frontmatter."""
+    keys: tuple[str, ...] = ()
+    """Names of an env file's variables; no values."""
+    extra: Mapping[str, Plain] = field(default_factory=dict)
+    """Everything else worth keeping (run, agent, model, scope, ...), JSON-able."""
+    content_hash: str = ""
+    """``sha256:<hex>`` of the bytes; ``""`` for secrets, which are never opened."""
+    size: int = 0
+    mtime_ns: int = 0
+
+    @property
+    def ref(self) -> str:
+        return f"{self.bundle}//{self.concept_id}"

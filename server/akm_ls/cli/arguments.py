@@ -1,0 +1,250 @@
+"""Every command and option of ``akm-ls``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import NoReturn
+
+from akm_ls import __version__
+from akm_ls.cli.outcome import CommandError
+
+SEVERITIES = ("error", "warning", "info", "hint")
+_UNAVAILABLE = ("context", "commands")
+_DESCRIPTION = """\
+Language server for agent skills and AKM knowledge bundles.
+
+Without a command akm-ls serves the Language Server Protocol on stdin and stdout, for an editor.
+"""
+_EXIT_CODES = """\
+exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show, refs);
+2 wrong usage or unusable input; 3 internal error
+"""
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line.
+
+    The result has ``command`` (``serve`` when none was given), the common options
+    ``bundle_dirs``, ``data_dir``, ``config`` and ``offline`` with absolute paths, and the
+    command's own.
+
+    Raises:
+        CommandError: wrong usage, in one line.
+        SystemExit: after ``--help`` and ``--version``.
+    """
+    options = _build().parse_args(arguments)
+    options.bundle_dirs = [*options.bundle_dirs_before, *getattr(options, "bundle_dirs_after", [])]
+    options.command = options.command or "serve"
+    if options.command in _UNAVAILABLE:
+        raise CommandError(f"{options.command}: not available in this version")
+    _check_common(options)
+    return options
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that answers wrong usage in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        if message.startswith("argument COMMAND"):  # argparse would list the hidden ones too
+            message = message.partition(" (choose from")[0].replace("invalid choice", "no command")
+        raise CommandError(f"{message} (see {self.prog} --help)")
+
+
+def _build() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="akm-ls",
+        description=_DESCRIPTION,
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"akm-ls {__version__}")
+    _add_transport(parser)
+    _add_common(parser, "bundle_dirs_before", None, False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for add in (_serve, _check, _index, _search, _show, _refs, _doctor):
+        _add_common(add(commands), "bundle_dirs_after", argparse.SUPPRESS, argparse.SUPPRESS)
+    for name in _UNAVAILABLE:
+        # No prefix character: whatever follows is taken, and the answer is the same.
+        hidden = commands.add_parser(name, add_help=False, prefix_chars="\0")
+        hidden.add_argument("ignored", nargs="*")
+    return parser
+
+
+_Commands = argparse._SubParsersAction  # argparse has no public name for what it returns
+
+
+def _add(commands: _Commands[_Parser], name: str, summary: str) -> _Parser:
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        allow_abbrev=False,
+    )
+
+
+def _serve(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "serve", "serve the Language Server Protocol (the default)")
+    _add_transport(parser, argparse.SUPPRESS)
+    parser.add_argument("--log-file", metavar="FILE", help="write the log there, not to stderr")
+    parser.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="warning",
+        help="how much to log (default: %(default)s)",
+    )
+    return parser
+
+
+def _check(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "check", "find faults in bundles or files")
+    _add_paths(parser, "files or directories to check (default: the bundles here)")
+    _add_format(parser, "text", "json", "sarif", "github")
+    parser.add_argument(
+        "--select", action="append", metavar="CODE[,…]", help="only these rules", default=[]
+    )
+    parser.add_argument(
+        "--ignore", action="append", metavar="CODE[,…]", help="not these rules", default=[]
+    )
+    parser.add_argument(
+        "--severity",
+        choices=SEVERITIES,
+        default="warning",
+        help="the mildest to show and to fail for (default: %(default)s)",
+    )
+    parser.add_argument("--fix", action="store_true", help="apply the fixes that are safe")
+    parser.add_argument(
+        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+    )
+    parser.add_argument("--exit-zero", action="store_true", help="exit 0 also with findings")
+    return parser
+
+
+def _index(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "index", "build or refresh the index")
+    _add_paths(parser, "directories whose bundles to index (default: the bundles here)")
+    _add_format(parser, "text", "json")
+    parser.add_argument("--full", action="store_true", help="read every file again")
+    parser.add_argument("--clean", action="store_true", help="empty the index first")
+    parser.add_argument("--reembed", action="store_true", help="compute all embeddings again")
+    parser.add_argument(
+        "--skip-if-locked",
+        action="store_true",
+        help="do nothing, successfully, while another process indexes",
+    )
+    return parser
+
+
+def _search(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "search", "search the library")
+    parser.add_argument(
+        "query",
+        nargs="*",
+        metavar="QUERY",
+        help="words, or a place to list such as knowledge/auth/ or team//; nothing lists all",
+    )
+    _add_format(parser, "text", "json")
+    parser.add_argument("--type", metavar="T", help="only this asset type, for example skill")
+    parser.add_argument("--bundle", metavar="B", help="only this bundle")
+    parser.add_argument(
+        "--limit", type=_positive, default=20, metavar="N", help="at most N (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--detail",
+        choices=("brief", "normal", "full", "agent"),
+        default="normal",
+        help="how much to say of each hit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "lexical", "hybrid", "semantic"),
+        default="auto",
+        help="how to search (default: %(default)s)",
+    )
+    return parser
+
+
+def _show(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "show", "print an asset, or one section of it")
+    parser.add_argument("ref", metavar="REF", help="[bundle//]conceptId[#fragment]")
+    _add_format(parser, "text", "json")
+    return parser
+
+
+def _refs(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "refs", "list the places that cite an asset")
+    parser.add_argument("ref", metavar="REF", help="[bundle//]conceptId[#fragment]")
+    _add_format(parser, "text", "json")
+    return parser
+
+
+def _doctor(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "doctor", "say what was found: config, bundles, index, versions")
+    _add_paths(parser, "directories to look at (default: the current one)")
+    _add_format(parser, "text", "json")
+    return parser
+
+
+def _add_paths(parser: _Parser, text: str) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=text)
+
+
+def _add_format(parser: _Parser, *formats: str) -> None:
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help="default: %(default)s"
+    )
+
+
+def _add_transport(parser: _Parser, default: object = None) -> None:
+    parser.add_argument(
+        "--stdio", action="store_true", help=argparse.SUPPRESS, default=default or False
+    )
+    parser.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        default=default,
+        help="serve on a TCP port instead, on the loopback interface unless HOST says otherwise",
+    )
+
+
+def _add_common(parser: _Parser, bundle_dirs: str, default: object, flag: object) -> None:
+    """Options that stand before or after the command; the one after it wins."""
+    group = parser.add_argument_group("common options")
+    group.add_argument(
+        "--bundle-dir",
+        dest=bundle_dirs,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="use exactly this bundle (repeatable), and nothing from akm's configuration",
+    )
+    group.add_argument("--data-dir", metavar="PATH", default=default, help="where the index lives")
+    group.add_argument("--config", metavar="PATH", default=default, help="akm's config.json")
+    group.add_argument(
+        "--offline", action="store_true", default=flag, help="use nothing over the network"
+    )
+    group.add_argument("--traceback", action="store_true", default=flag, help=argparse.SUPPRESS)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _check_common(options: argparse.Namespace) -> None:
+    options.bundle_dirs = [os.path.abspath(path) for path in options.bundle_dirs]
+    for path in options.bundle_dirs:
+        if not os.path.isdir(path):
+            raise CommandError(f"--bundle-dir {path}: no such directory")
+    if options.config is not None:
+        options.config = os.path.abspath(options.config)
+        if not os.path.isfile(options.config):
+            raise CommandError(f"--config {options.config}: no such file")
+    if options.data_dir is not None:
+        options.data_dir = os.path.abspath(options.data_dir)
+        if os.path.exists(options.data_dir) and not os.path.isdir(options.data_dir):
+            raise CommandError(f"--data-dir {options.data_dir}: not a directory")

@@ -1,0 +1,209 @@
+"""``akm-ls check``: the findings an editor would show, for a terminal, a script or CI."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from akm_ls.cli.library import open_workspace, paths_to_check, refresh
+from akm_ls.cli.outcome import CLEAN, FINDINGS, CommandError
+from akm_ls.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import Bundle
+    from akm_ls.documents.text import LineIndex
+    from akm_ls.lint.finding import Finding, Severity
+    from akm_ls.workspace import Workspace
+
+_LONG_SEVERITY: dict[str, Severity] = {"info": "information"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """One file with all its findings. ``path`` is absolute, as the user spells its bundle."""
+
+    path: str
+    rel: str
+    bundle: Bundle
+    lines: LineIndex
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run counted. ``shown`` findings are at or above the asked severity."""
+
+    files: int = 0
+    bundles: int = 0
+    severities: dict[str, int] = field(
+        default_factory=lambda: {"error": 0, "warning": 0, "information": 0, "hint": 0}
+    )
+    shown: int = 0
+    files_with_shown: int = 0
+    fixable: int = 0
+    fixed: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "files": self.files,
+            "bundles": self.bundles,
+            **self.severities,
+            "fixable": self.fixable,
+            "fixed": self.fixed,
+        }
+
+
+class Report(Protocol):
+    """One output format. `file` is called for each file with findings to show, in order."""
+
+    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None: ...
+
+    def finish(self, summary: Summary) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which findings the user wants to see."""
+
+    select: frozenset[str]
+    ignore: frozenset[str]
+    severity: Severity
+
+    def of(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings of the selected rules, of every severity."""
+        return tuple(
+            finding
+            for finding in findings
+            if finding.code not in self.ignore and (not self.select or finding.code in self.select)
+        )
+
+    def shown(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        from akm_ls.lint.finding import at_least
+
+        return tuple(f for f in findings if at_least(f.severity, self.severity))
+
+
+def run(options: Namespace) -> int:
+    """Check what was asked for. Exit code 1 when a finding is shown, unless ``--exit-zero``."""
+    selection = _selection(options)
+    if options.diff and options.format in ("sarif", "github"):
+        raise CommandError("--diff goes with --format text or json")
+    with open_workspace(options, options.paths) as workspace:
+        paths = paths_to_check(workspace, options)
+        index = refresh(workspace)
+        if options.diff:
+            from akm_ls.cli.fixing import show_diff
+
+            summary = show_diff(workspace, paths, selection, options.format)
+        else:
+            fixed = _fix(workspace, paths, selection) if options.fix else 0
+            report = _report(options.format)
+            summary = _check(workspace, paths, selection, report)
+            summary.fixed = fixed
+            summary.warnings = tuple(index.warnings)
+            report.finish(summary)
+    return FINDINGS if summary.shown and not options.exit_zero else CLEAN
+
+
+def checked_files(workspace: Workspace, paths: list[str]) -> Iterator[CheckedFile]:
+    """Every file of ``paths``, with progress on stderr when it takes long."""
+    with Progress("Checking") as progress:
+        for found in workspace.check(paths, on_progress=progress):
+            if found.findings:
+                progress.clear()
+            yield CheckedFile(
+                workspace.display_path(found.path),
+                found.rel,
+                found.bundle,
+                found.document.lines,
+                tuple(_for_display(workspace, finding) for finding in found.findings),
+            )
+
+
+def _for_display(workspace: Workspace, finding: Finding) -> Finding:
+    if not finding.related:
+        return finding
+    return replace(
+        finding,
+        related=tuple(
+            replace(related, path=workspace.display_path(related.path))
+            for related in finding.related
+        ),
+    )
+
+
+def tally(summary: Summary, findings: tuple[Finding, ...], shown: tuple[Finding, ...]) -> None:
+    """Add one file's findings to the summary."""
+    summary.files += 1
+    for finding in findings:
+        summary.severities[finding.severity] += 1
+    summary.shown += len(shown)
+    summary.files_with_shown += bool(shown)
+    summary.fixable += sum(finding.fixable for finding in shown)
+
+
+def _check(workspace: Workspace, paths: list[str], selection: Selection, report: Report) -> Summary:
+    summary = Summary()
+    bundles: set[str] = set()
+    for checked in checked_files(workspace, paths):
+        bundles.add(checked.bundle.id)
+        findings = selection.of(checked.findings)
+        shown = selection.shown(findings)
+        tally(summary, findings, shown)
+        if shown:
+            report.file(checked, shown)
+    summary.bundles = len(bundles)
+    return summary
+
+
+def _fix(workspace: Workspace, paths: list[str], selection: Selection) -> int:
+    from akm_ls.cli.fixing import apply_fixes
+
+    fixed = apply_fixes(workspace, paths, selection)
+    if fixed:
+        refresh(workspace)
+    return fixed
+
+
+def _report(name: str) -> Report:
+    if name == "json":
+        from akm_ls.cli.check_json import JsonReport
+
+        return JsonReport()
+    if name == "sarif":
+        from akm_ls.cli.check_sarif import SarifReport
+
+        return SarifReport()
+    if name == "github":
+        from akm_ls.cli.check_github import GithubReport
+
+        return GithubReport()
+    from akm_ls.cli.check_text import TextReport
+
+    return TextReport()
+
+
+def _selection(options: Namespace) -> Selection:
+    return Selection(
+        select=_codes(options.select, "--select"),
+        ignore=_codes(options.ignore, "--ignore"),
+        severity=_LONG_SEVERITY.get(options.severity, options.severity),
+    )
+
+
+def _codes(values: list[str], option: str) -> frozenset[str]:
+    """Rule codes from repeated, comma-separated values; an unknown one is an error."""
+    from difflib import get_close_matches
+
+    from akm_ls.lint.engine import CODES
+
+    codes = [code.strip() for value in values for code in value.split(",") if code.strip()]
+    for code in codes:
+        if code not in CODES:
+            near = get_close_matches(code, CODES, n=1)
+            hint = f", did you mean {near[0]}?" if near else f"; rules: {', '.join(sorted(CODES))}"
+            raise CommandError(f"{option}: no rule is called {code}{hint}")
+    return frozenset(codes)

@@ -1,0 +1,77 @@
+"""``akm-ls index``: build or refresh the index."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
+from akm_ls.cli.library import open_workspace, require_bundles
+from akm_ls.cli.outcome import CLEAN, INTERRUPTED
+from akm_ls.cli.progress import Progress
+from akm_ls.cli.terminal import complain, count, output
+
+if TYPE_CHECKING:
+    from akm_ls.index.indexer import IndexReport
+
+
+def run(options: Namespace) -> int:
+    with open_workspace(options, options.paths) as workspace:
+        require_bundles(workspace)
+        if options.reembed:
+            complain("--reembed: no embedding model is configured, nothing to embed")
+        with Progress("Indexing") as progress:
+            report = workspace.refresh(
+                full=options.full,
+                clean=options.clean,
+                skip_if_locked=options.skip_if_locked,
+                on_progress=progress,
+            )
+        if options.format == "json":
+            write_json(report_json(report))
+        else:
+            _print(report)
+    return INTERRUPTED if report.cancelled else CLEAN
+
+
+def report_json(report: IndexReport) -> dict[str, object]:
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "mode": report.mode,
+        "bundles": report.bundles,
+        "files": report.files,
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "entries": report.entries,
+        "seconds": round(report.seconds, 3),
+        "skippedLocked": report.skipped_locked,
+        "cancelled": report.cancelled,
+        "warnings": list(report.warnings),
+    }
+
+
+def _print(report: IndexReport) -> None:
+    out = output()
+    for warning in report.warnings:
+        complain(f"warning: {warning}")
+    if report.skipped_locked:
+        out.line("Another process is indexing: nothing done.")
+        return
+    changes = ", ".join(
+        f"{number:,} {what}"
+        for number, what in (
+            (report.added, "added"),
+            (report.changed, "changed"),
+            (report.removed, "removed"),
+            (report.unchanged, "unchanged"),
+        )
+        if number
+    )
+    out.line(
+        (f"Indexed {count(report.entries, 'asset')}", "bold"),
+        f" in {count(report.bundles, 'bundle')} from {count(report.files, 'file')}"
+        f" in {report.seconds:.2f} s",
+        f": {changes}." if changes else ".",
+    )

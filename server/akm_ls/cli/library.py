@@ -1,0 +1,97 @@
+"""From the arguments to an open workspace whose index is up to date."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from akm_ls.cli.outcome import CommandError
+from akm_ls.cli.progress import Progress
+from akm_ls.cli.terminal import complain, count
+
+if TYPE_CHECKING:
+    from akm_ls.index.indexer import IndexReport
+    from akm_ls.workspace import Workspace
+
+
+def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
+    """The workspace of ``paths``, or of the current directory; a context manager.
+
+    With ``--bundle-dir`` the bundles are exactly those, wherever the paths lie.
+
+    Raises:
+        CommandError: a path that does not exist.
+    """
+    from akm_ls.workspace import Workspace
+    from akm_ls.workspace.settings import Settings
+
+    folders = []
+    for path in paths or ["."]:
+        absolute = os.path.abspath(path)
+        if not os.path.lexists(absolute):
+            raise CommandError(f"{path}: no such file or directory")
+        folders.append(absolute if os.path.isdir(absolute) else os.path.dirname(absolute))
+    settings = Settings(
+        bundle_dirs=tuple(options.bundle_dirs),
+        folders=() if options.bundle_dirs else tuple(dict.fromkeys(folders)),
+        data_dir=options.data_dir,
+        config=options.config,
+        offline=options.offline,
+    )
+    return Workspace.open(settings)
+
+
+def require_bundles(workspace: Workspace) -> None:
+    """Raises: CommandError when there is no bundle to work on."""
+    if not len(workspace.bundles):
+        raise CommandError(
+            "no bundle found here and none is configured (`akm-ls doctor` says why, "
+            "--bundle-dir names one)"
+        )
+
+
+def refresh(workspace: Workspace) -> IndexReport:
+    """Bring the index up to date with the files; while another process rebuilds it, leave it."""
+    with Progress("Indexing") as progress:
+        return workspace.refresh(skip_if_locked=True, on_progress=progress)
+
+
+def paths_to_check(workspace: Workspace, options: Namespace) -> list[str]:
+    """The absolute files and directories ``check`` goes through; none means all bundles.
+
+    Raises:
+        CommandError: when nothing of what was asked for belongs to a bundle.
+    """
+    if options.paths:
+        return _asked_for(workspace, options.paths)
+    require_bundles(workspace)
+    here = os.getcwd()
+    if options.bundle_dirs:
+        return []
+    if _is_in_bundles(workspace, here):
+        return [here]
+    bundles = count(len(workspace.bundles), "configured bundle")
+    complain(f"no bundle in {here}: checking {bundles}")
+    return []
+
+
+def _asked_for(workspace: Workspace, paths: Sequence[str]) -> list[str]:
+    outside = [path for path in paths if not _is_in_bundles(workspace, os.path.abspath(path))]
+    if len(outside) == len(paths):
+        verb = "is" if len(paths) == 1 else "are"
+        raise CommandError(
+            f"{', '.join(paths)} {verb} in no bundle (`akm-ls doctor {paths[0]}` says why)"
+        )
+    for path in outside:
+        complain(f"{path} is in no bundle: not checked")
+    return [os.path.abspath(path) for path in paths if path not in outside]
+
+
+def _is_in_bundles(workspace: Workspace, path: str) -> bool:
+    """Whether a bundle owns ``path``, or some bundle lies below it."""
+    if workspace.bundles.owner_of(path) is not None:
+        return True
+    inside = os.path.join(os.path.realpath(path), "")
+    return any(bundle.real_root.startswith(inside) for bundle in workspace.bundles)

@@ -1,0 +1,43 @@
+"""How a place in a file is written for people, for CI and for scripts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from akm_ls.documents.text import LineIndex, Span
+
+
+def shown_path(path: str) -> str:
+    """``path`` as a user here would type it: relative below the current directory."""
+    return below(path, os.getcwd()) or path
+
+
+def project_path(path: str) -> str | None:
+    """``path`` relative to what CI checked out, with ``/``; ``None`` when it lies elsewhere."""
+    relative = below(path, project_root())
+    return None if relative is None else relative.replace(os.sep, "/")
+
+
+def project_root() -> str:
+    """The directory annotations are relative to: GitHub's workspace, else the current one."""
+    return os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
+
+
+def below(path: str, directory: str) -> str | None:
+    """``path`` relative to ``directory``, or ``None`` when it is not inside."""
+    for base in (os.path.abspath(directory), os.path.realpath(directory)):
+        prefix = os.path.join(base, "")
+        if path.startswith(prefix):
+            return path[len(prefix) :]
+    return None
+
+
+def json_range(lines: LineIndex, span: Span) -> dict[str, object]:
+    """A 0-based LSP range, characters in UTF-16 units."""
+    start, end = lines.range(span, "utf-16")
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }

@@ -1,0 +1,76 @@
+"""``akm-ls search``: what in the library answers a query."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from akm_ls.cli.json_output import write_json
+from akm_ls.cli.library import open_workspace, refresh, require_bundles
+from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
+from akm_ls.cli.terminal import Printer, complain, count, output, printable, wrapped
+
+
+def run(options: Namespace) -> int:
+    """Print the hits, best first. Exit code 1 when there are none."""
+    _check_type(options.type)
+    with open_workspace(options) as workspace:
+        require_bundles(workspace)
+        if options.bundle is not None and workspace.bundles.get(options.bundle) is None:
+            known = ", ".join(sorted(workspace.bundles.ids))
+            raise CommandError(f"--bundle {options.bundle}: no such bundle; there is {known}")
+        refresh(workspace)
+        from akm_ls.search import SearchRequest
+
+        result = workspace.search(
+            SearchRequest(
+                query=" ".join(options.query),
+                type=options.type,
+                bundle=options.bundle,
+                limit=options.limit,
+                detail=options.detail,
+                mode=options.mode,
+            )
+        ).to_json()
+    if options.format == "json":
+        write_json(result)
+    else:
+        _print(output(), result)
+    return CLEAN if result["hits"] else NOTHING_FOUND
+
+
+def _check_type(name: str | None) -> None:
+    from akm_ls.bundles.asset_types import TYPE_BY_NAME
+
+    if name is not None and name not in TYPE_BY_NAME:
+        complain(f"--type {name}: akm has no such asset type ({', '.join(sorted(TYPE_BY_NAME))})")
+
+
+def _print(out: Printer, result: Mapping[str, Any]) -> None:
+    hits = result["hits"]
+    for number, hit in enumerate(hits, 1):
+        _print_hit(out, number, hit, len(str(len(hits))))
+    if hits:
+        out.line()
+        shown = "" if result["total"] == len(hits) else f", {len(hits)} shown"
+        out.line((f"{count(result['total'], 'hit')}{shown}.", "dim"))
+    else:
+        out.line(f"Nothing found for {printable(result['query'])!r}.")
+    for line in (result.get("tip"), *result.get("warnings", ())):
+        if line:
+            out.line((printable(line), "dim"))
+
+
+def _print_hit(out: Printer, number: int, hit: Mapping[str, Any], digits: int) -> None:
+    indent = " " * (digits + 2)
+    out.line(
+        (f"{number:>{digits}}. ", "dim"),
+        (printable(hit["ref"]), "bold cyan"),
+        (f"  {printable(hit['type'])}", "magenta"),
+    )
+    for line in wrapped(hit.get("description") or "", out.width, indent):
+        out.line(line)
+    why = ", ".join(hit.get("whyMatched") or ())
+    if why:
+        out.line((f"{indent}why: {printable(why)}", "dim"))

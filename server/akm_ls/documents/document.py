@@ -1,0 +1,224 @@
+"""One parse of one file's text: what is in it and where."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from functools import cached_property
+from typing import Literal
+
+from akm_ls.documents import inline, markdown
+from akm_ls.documents.blocks import scan_blocks
+from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter, read_yaml
+from akm_ls.documents.markdown import CodeSpan, Fence, Heading, Link, gaps, merge
+from akm_ls.documents.occurrences import Channel, RefOccurrence, in_frontmatter, in_prose
+from akm_ls.documents.text import LineIndex, Span
+
+__all__ = ["Channel", "Document", "Kind", "RefOccurrence", "kind_of", "parse"]
+
+Kind = Literal["markdown", "yaml", "env", "script", "other"]
+
+SCRIPT_EXTENSIONS = frozenset(
+    ".sh .ts .js .ps1 .cmd .bat .py .rb .go .pl .php .lua .r .swift .kt .kts".split()
+)
+"""What akm takes for a script (akm.md 3.1)."""
+
+_MARKDOWN_EXTENSIONS = frozenset({".md", ".mdc", ".markdown"})
+_YAML_EXTENSIONS = frozenset({".yml", ".yaml"})
+
+
+def kind_of(path: str) -> Kind:
+    """The kind of a file, by its name only."""
+    name = os.path.basename(path).lower()
+    extension = os.path.splitext(name)[1]
+    if extension in _MARKDOWN_EXTENSIONS:
+        return "markdown"
+    if extension in _YAML_EXTENSIONS:
+        return "yaml"
+    if extension == ".env" or name == ".env" or name.startswith(".env."):
+        return "env"
+    if extension in SCRIPT_EXTENSIONS:
+        return "script"
+    return "other"
+
+
+class Document:
+    """One file's text and everything found in it.
+
+    Immutable. Parts are computed when first asked for and kept, each from the cheapest parts it
+    needs, so that asking for refs does not pay for links. Spans are ``str`` offsets into `text`,
+    in text order within each property. Nothing here raises, whatever the text.
+    """
+
+    def __init__(self, text: str, kind: Kind = "markdown") -> None:
+        self.text = text
+        self.kind: Kind = kind
+
+    def __repr__(self) -> str:
+        # Never the text: it may be an env file's.
+        return f"<Document {self.kind}, {len(self.text)} characters>"
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        return LineIndex(self.text)
+
+    @cached_property
+    def frontmatter(self) -> Frontmatter | None:
+        """A Markdown file's block; for a YAML file one that spans the whole file."""
+        if self.kind == "markdown":
+            return read_frontmatter(self.text)
+        if self.kind == "yaml":
+            root, problem = read_yaml(self.text)
+            whole = Span(0, len(self.text))
+            return Frontmatter(whole, whole, root, problem, True)
+        return None
+
+    @property
+    def body_start(self) -> int:
+        """Where the body starts: after the frontmatter. A YAML file has none."""
+        return 0 if self.frontmatter is None else self.frontmatter.span.end
+
+    @property
+    def body(self) -> str:
+        return self.text[self.body_start :]
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """ATX headings outside fences and comments."""
+        if self.kind != "markdown":
+            return ()
+        return markdown.scan_headings(self._uniform, self.body_start, self._blocks)
+
+    @cached_property
+    def fences(self) -> tuple[Fence, ...]:
+        return self._fences_and_comments[0]
+
+    @cached_property
+    def comments(self) -> tuple[Span, ...]:
+        """HTML comments outside fences."""
+        return self._fences_and_comments[1]
+
+    @cached_property
+    def code_spans(self) -> tuple[CodeSpan, ...]:
+        if self.kind != "markdown":
+            return ()
+        return inline.scan_code_spans(self._uniform, self.body_start, self._blocks)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Links, images, reference definitions, autolinks and bare URLs outside code."""
+        if self.kind != "markdown":
+            return ()
+        return inline.scan_links(
+            self._uniform, self.body_start, self._blocks, self.code_spans, self._urls
+        )
+
+    @cached_property
+    def no_ref_spans(self) -> tuple[Span, ...]:
+        """The one place for "no ref can stand here": merged, in order.
+
+        Fences, HTML comments and URLs; of a Markdown file also the frontmatter block, whose refs
+        stand in channels of their own.
+        """
+        spans = merge((*self._blocks, *self._urls)) if self._urls else self._blocks
+        if self.kind == "markdown" and self.body_start:
+            return merge((Span(0, self.body_start), *spans))
+        return spans
+
+    @cached_property
+    def refs(self) -> tuple[RefOccurrence, ...]:
+        """Every ref of every channel.
+
+        Prose keeps each qualified token that parses; whether it is meant as a ref is a question
+        for `akm_ls.refs.is_citation`. In a frontmatter channel bare ids count, and what does not
+        parse is kept with its error.
+        """
+        if self.kind not in ("markdown", "yaml"):
+            return ()
+        found: list[RefOccurrence] = []
+        if self.frontmatter is not None:
+            found = in_frontmatter(self.frontmatter, self.text, tasks=self.kind == "yaml")
+        if self.kind == "markdown":
+            found += in_prose(self.text, gaps(0, len(self.text), self.no_ref_spans))
+        else:
+            taken = merge((*self.no_ref_spans, *(occurrence.span for occurrence in found)))
+            found += in_prose(self.text, gaps(0, len(self.text), taken))
+            found.sort(key=lambda occurrence: occurrence.span)
+        return tuple(found)
+
+    @cached_property
+    def title(self) -> str | None:
+        """The frontmatter's ``title``, else the first level-1 heading."""
+        if self.frontmatter is not None and (title := self.frontmatter.text("title")):
+            return title.strip() or None
+        return next((heading.text for heading in self.headings if heading.level == 1), None)
+
+    def fragment(self, slug: str) -> Heading | None:
+        """The heading a ref's fragment names: by slug, else by its text, case aside."""
+        for heading in self.headings:
+            if heading.slug and heading.slug == slug:
+                return heading
+        wanted = slug.strip().casefold()
+        for heading in self.headings:
+            if heading.text.casefold() == wanted:
+                return heading
+        return None
+
+    def heading_at(self, offset: int) -> Heading | None:
+        """The heading whose section holds ``offset``: the innermost one."""
+        index = bisect_right(self._heading_starts, offset) - 1
+        return self.headings[index] if index >= 0 else None
+
+    def ref_at(self, offset: int) -> RefOccurrence | None:
+        """The ref that a cursor at ``offset`` touches."""
+        index = bisect_right(self._ref_starts, offset) - 1
+        if index >= 0 and self.refs[index].span.contains(offset):
+            return self.refs[index]
+        return None
+
+    def can_hold_ref(self, offset: int) -> bool:
+        """Whether a ref in prose could stand at ``offset``; true at both ends of a gap."""
+        index = bisect_right(self._no_ref_starts, offset) - 1
+        if index < 0:
+            return True
+        start, end = self.no_ref_spans[index]
+        return offset >= end or (offset == start and start > 0)
+
+    @cached_property
+    def _heading_starts(self) -> list[int]:
+        return [heading.span.start for heading in self.headings]
+
+    @cached_property
+    def _ref_starts(self) -> list[int]:
+        return [occurrence.span.start for occurrence in self.refs]
+
+    @cached_property
+    def _no_ref_starts(self) -> list[int]:
+        return [span.start for span in self.no_ref_spans]
+
+    @cached_property
+    def _uniform(self) -> str:
+        return markdown.uniform_lines(self.text)
+
+    @cached_property
+    def _fences_and_comments(self) -> tuple[tuple[Fence, ...], tuple[Span, ...]]:
+        if self.kind != "markdown":
+            return (), ()
+        return scan_blocks(self._uniform, self.body_start)
+
+    @cached_property
+    def _blocks(self) -> tuple[Span, ...]:
+        """Fences and comments, merged."""
+        fences, comments = self._fences_and_comments
+        if not fences and not comments:
+            return ()
+        return merge((*(fence.span for fence in fences), *comments))
+
+    @cached_property
+    def _urls(self) -> tuple[Span, ...]:
+        start = self.body_start if self.kind == "markdown" else 0
+        return inline.scan_urls(self.text, start, self._blocks)
+
+
+def parse(text: str, kind: Kind = "markdown") -> Document:
+    return Document(text, kind)

@@ -1,0 +1,403 @@
+"""What is wrong with YAML that does not parse, in words its author understands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from akm_ls.documents.text import Span
+from akm_ls.documents.yaml_reader import YamlFailure
+
+ProblemKind = Literal[
+    "syntax",
+    "tab",
+    "unclosed-quote",
+    "unclosed-bracket",
+    "text-after-value",
+    "colon",
+    "missing-colon",
+    "indentation",
+    "indicator",
+    "alias",
+    "escape",
+    "list-on-key-line",
+    "second-document",
+    "not-a-mapping",
+    "control-character",
+    "too-deep",
+    "too-large",
+    "alias-bomb",
+    "unclosed-block",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class YamlProblem:
+    """Why YAML does not parse.
+
+    ``message`` is one sentence, ``span`` the place, inside the block and not empty where there is
+    any text. ``value`` is the scalar that would read as written if it were quoted, when quoting is
+    the cure; ``key`` its key.
+    """
+
+    message: str
+    span: Span
+    kind: ProblemKind
+    value: Span | None = None
+    key: str | None = None
+
+    def moved(self, by: int) -> YamlProblem:
+        """The same problem in a text that has ``by`` more characters in front."""
+        value = self.value
+        return YamlProblem(
+            self.message,
+            Span(self.span.start + by, self.span.end + by),
+            self.kind,
+            None if value is None else Span(value.start + by, value.end + by),
+            self.key,
+        )
+
+
+_LINE_END = re.compile(r"[\r\n]")
+_KEY = re.compile(
+    r"[ \t]*(?:-[ \t]+)*(?P<key>\"[^\"\r\n]*\"|'[^'\r\n]*'|[^\s#:'\"\[\]{},][^:\r\n]*?)"
+    r"[ \t]*:(?=[ \t\r\n]|\Z)[ \t]*"
+)
+_ITEM = re.compile(r"[ \t]*(?:-[ \t]+)+")
+_PLAIN_KEY = re.compile(r"[ \t]*(?:-[ \t]+)*[\w][\w-]*[ \t]*:(?=[ \t\r\n]|\Z)")
+_KEY_WITHOUT_BLANK = re.compile(r"[ \t]*(?:-[ \t]+)?([\w][\w-]*):(?=[^\s/])")
+_CLOSED_QUOTE = {
+    '"': re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"'),
+    "'": re.compile(r"'(?:[^'\r\n]|'')*'"),
+}
+_CLOSERS = {"[": "]", "{": "}"}
+
+
+def explain(source: str, failure: YamlFailure) -> YamlProblem:
+    """The problem behind ``failure`` of reading ``source``; spans are into ``source``.
+
+    libyaml's words name its own state, and often the place where it gave up rather than the one
+    at fault, so the text around decides as much as they do.
+    """
+    at = min(failure.at, len(source))
+    problem = _by_kind(source, failure, at) or _by_text(source, failure, at)
+    if problem.span.start >= problem.span.end:
+        problem = YamlProblem(
+            problem.message, _visible(source, problem.span.start), problem.kind
+        )
+    return problem
+
+
+def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
+    if failure.kind == "too-deep":
+        return YamlProblem("The YAML is nested too deeply to be read.", _rest(source, at), "too-deep")
+    if failure.kind == "alias":
+        key, value = _value_at(source, at)
+        return YamlProblem(
+            f"A value that starts with `*` is a YAML alias, and nothing here is named "
+            f"`&{failure.reason}`; put the value in quotes.",
+            value or _rest(source, at),
+            "alias",
+            value,
+            key,
+        )
+    if failure.kind == "alias-bomb":
+        return YamlProblem(
+            "The YAML aliases multiply into too many values to be read.",
+            _rest(source, at),
+            "alias-bomb",
+        )
+    if failure.kind == "document":
+        return YamlProblem(
+            "A second YAML document starts here; only the first one is read.",
+            _line(source, at),
+            "second-document",
+        )
+    return None
+
+
+def _by_text(source: str, failure: YamlFailure, at: int) -> YamlProblem:
+    reason, context = failure.reason, failure.context
+    context_at = failure.context_at if failure.context_at is not None else at
+    if (tab := _tab(source, at)) is not None:
+        return YamlProblem(
+            "A tab cannot indent YAML; use spaces instead.", tab, "tab"
+        )
+    if "quoted scalar" in context:
+        return _in_quotes(source, reason, at, context_at)
+    if "expected ':'" in reason:
+        return _missing_colon(source, at, context_at)
+    if (quote := _open_quote_above(source, at)) is not None:
+        return _unclosed_quote(source, quote)
+    if "values are not allowed" in reason:
+        return _colon(source, at)
+    if "flow sequence" in context or "flow mapping" in context or "flow node" in context:
+        return _in_brackets(source, at, context_at)
+    if "sequence entries are not allowed" in reason:
+        key, value = _value_at(source, at)
+        return YamlProblem(
+            "A list cannot start on the line of its key; put each `- item` on a line of its own.",
+            value or _rest(source, at),
+            "list-on-key-line",
+            None,
+            key,
+        )
+    key, value = _value_at(source, at)
+    if value is not None and value.start <= at:
+        return _bad_value(source, key, value, at, reason)
+    if "expected" in reason and ("key" in reason or "block end" in reason or "'-'" in reason):
+        return _indentation(source, at)
+    if "document start" in reason:
+        return _missing_colon(source, at, at)
+    line = _line(source, at)
+    if at < len(source) and source[at] in "@`%&*!|>'\"":
+        return YamlProblem(
+            f"`{source[at]}` has a meaning of its own in YAML and cannot start a line here.",
+            line,
+            "indicator",
+        )
+    return YamlProblem(f"The YAML cannot be read here: {reason}.", line, "syntax")
+
+
+def _in_quotes(source: str, reason: str, at: int, context_at: int) -> YamlProblem:
+    if "escape" in reason or "hex" in reason or "Unicode" in reason:
+        # libyaml marks the backslash, the Python parser the character after it.
+        start = at if source[at : at + 1] == "\\" else source.rfind("\\", 0, at + 1)
+        start = max(start, context_at)
+        return YamlProblem(
+            f"`{source[start : start + 2]}` is no escape that YAML knows inside double quotes; "
+            "write the backslash twice, or use single quotes.",
+            Span(start, min(start + 2, len(source))),
+            "escape",
+        )
+    return _unclosed_quote(source, context_at)
+
+
+def _unclosed_quote(source: str, at: int) -> YamlProblem:
+    key, _ = _value_at(source, at)
+    of = f" of `{key}`" if key else ""
+    return YamlProblem(
+        f"The quote that opens the value{of} is never closed.",
+        _rest(source, at),
+        "unclosed-quote",
+        None,
+        key,
+    )
+
+
+def _open_quote_above(source: str, at: int) -> int | None:
+    """A quote above ``at`` whose line does not close it while the next line is a key.
+
+    The parser takes such a value to end at the next quote, wherever that is, and fails there.
+    """
+    line_start = _line(source, at).start
+    found = None
+    position = 0
+    while position < line_start:
+        span = _line(source, position, content=False)
+        match = _KEY.match(source, span.start, span.end)
+        begin = match.end() if match else span.start
+        if not match and (item := _ITEM.match(source, span.start, span.end)):
+            begin = item.end()
+        quote = source[begin : begin + 1]
+        if quote in _CLOSED_QUOTE and not _CLOSED_QUOTE[quote].match(source, begin, span.end):
+            following = _line(source, min(_next_line(source, span.end), len(source)))
+            indent = _line(source, span.start).start - span.start
+            if following.start - span.end - 2 <= indent and (
+                _PLAIN_KEY.match(source, following.start) or _ITEM.match(source, following.start)
+            ):
+                found = begin
+        position = _next_line(source, span.end)
+        if position <= span.start:
+            break
+    return found
+
+
+def _missing_colon(source: str, at: int, context_at: int) -> YamlProblem:
+    if (quote := _open_quote_above(source, context_at)) is not None:
+        return _unclosed_quote(source, quote)
+    line = _line(source, context_at)
+    match = _KEY_WITHOUT_BLANK.match(source, line.start, line.end)
+    if match:
+        return YamlProblem(
+            f"There must be a blank after the colon of `{match.group(1)}:`.",
+            line,
+            "missing-colon",
+            None,
+            match.group(1),
+        )
+    return YamlProblem(
+        "This line is neither a `key: value` pair nor a list item.", line, "missing-colon"
+    )
+
+
+def _colon(source: str, at: int) -> YamlProblem:
+    line = _line(source, at)
+    key, value = _value_at(source, at)
+    if value is not None and value.start <= at:
+        of = f"of `{key}` " if key else ""
+        first = source[value.start]
+        if first in _CLOSED_QUOTE or first in _CLOSERS:
+            return _text_after(source, key, value)
+        return YamlProblem(
+            f"The value {of}contains a colon followed by a blank, which YAML reads as another "
+            "key; put the value in quotes.",
+            value,
+            "colon",
+            value,
+            key,
+        )
+    if _PLAIN_KEY.match(source, line.start, line.end):
+        return YamlProblem(
+            "This key is indented below a line that has a value already; align it with the "
+            "other keys, or put the value above in quotes if it goes on here.",
+            line,
+            "indentation",
+        )
+    return YamlProblem(
+        "This line continues the value above and contains a colon followed by a blank, which "
+        "YAML reads as another key; put the whole value in quotes.",
+        line,
+        "colon",
+    )
+
+
+def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
+    opener = source[context_at : context_at + 1]
+    if opener not in _CLOSERS:
+        # "while parsing a flow node": a stray comma or bracket; the opener is before it.
+        start = _line(source, at).start
+        opens = [source.rfind(char, start, at) for char in _CLOSERS]
+        context_at = max(opens) if max(opens) >= 0 else context_at
+        opener = source[context_at : context_at + 1]
+    key, value = _value_at(source, context_at)
+    name = "map" if opener == "{" else "list"
+    if opener in _CLOSERS and (at >= len(source) or _line(source, at).start > context_at):
+        return YamlProblem(
+            f"The {name} that opens here with `{opener}` is never closed with "
+            f"`{_CLOSERS[opener]}`.",
+            _rest(source, context_at),
+            "unclosed-bracket",
+            None,
+            key,
+        )
+    return YamlProblem(
+        f"This is not a YAML {name}: an item is missing or needs quotes; quote the whole value "
+        "if it is meant as text.",
+        value or _rest(source, at),
+        "syntax",
+        value,
+        key,
+    )
+
+
+def _bad_value(
+    source: str, key: str | None, value: Span, at: int, reason: str
+) -> YamlProblem:
+    first = source[value.start]
+    of = f" of `{key}`" if key else ""
+    if first in _CLOSED_QUOTE or first in _CLOSERS:
+        if at > value.start:
+            return _text_after(source, key, value)
+        message = f"The value{of} cannot be read: {reason}."
+        return YamlProblem(message, value, "syntax", value, key)
+    if first in "|>":
+        return YamlProblem(
+            f"The text{of} after `{first}` must start on the next line.", value, "indicator",
+            None, key,
+        )
+    if first in "*&!@`%,]}?":
+        what = {"*": "an alias", "&": "an anchor", "!": "a tag"}.get(first)
+        quoted = "a backtick" if first == "`" else f"`{first}`"
+        begin = f"A value that starts with {quoted} is {what} in YAML"
+        return YamlProblem(
+            f"{begin if what else f'A value cannot start with {quoted} in YAML'}; "
+            f"put the value{of} in quotes.",
+            value,
+            "indicator",
+            value,
+            key,
+        )
+    return YamlProblem(f"The value{of} cannot be read: {reason}.", value, "syntax", value, key)
+
+
+def _text_after(source: str, key: str | None, value: Span) -> YamlProblem:
+    first = source[value.start]
+    of = f" of `{key}`" if key else ""
+    what = "its closing quote" if first in _CLOSED_QUOTE else f"its closing `{_CLOSERS[first]}`"
+    return YamlProblem(
+        f"The value{of} goes on after {what}; put the whole value in quotes.",
+        value,
+        "text-after-value",
+        value,
+        key,
+    )
+
+
+def _indentation(source: str, at: int) -> YamlProblem:
+    return YamlProblem(
+        "This line does not fit the lines above; check its indentation.",
+        _line(source, at),
+        "indentation",
+    )
+
+
+def _tab(source: str, at: int) -> Span | None:
+    """The tab at ``at`` or in the indentation of its line."""
+    line = _line(source, at, content=False)
+    position = line.start
+    while position < line.end and source[position] == " ":
+        position += 1
+    if source[position : position + 1] != "\t":
+        if source[at : at + 1] != "\t":
+            return None
+        position = at
+    end = position
+    while source[end : end + 1] == "\t":
+        end += 1
+    return Span(position, end)
+
+
+def _value_at(source: str, at: int) -> tuple[str | None, Span | None]:
+    """Key and value of the line that holds ``at``; a list item without a key has only a value."""
+    line = _line(source, at)
+    match = _KEY.match(source, line.start, line.end)
+    if match and match.end() <= max(at, match.end()) and match.end() < line.end:
+        if match.end() <= at:
+            return match.group("key").strip("\"'"), Span(match.end(), line.end)
+        return None, None
+    item = _ITEM.match(source, line.start, line.end)
+    if item and item.end() <= at and item.end() < line.end:
+        return None, Span(item.end(), line.end)
+    return None, None
+
+
+def _line(source: str, at: int, *, content: bool = True) -> Span:
+    """The line that holds ``at``; only its visible part when ``content``."""
+    start = source.rfind("\n", 0, at) + 1
+    start = max(start, source.rfind("\r", start, at) + 1)
+    match = _LINE_END.search(source, max(at, start))
+    end = match.start() if match else len(source)
+    if content:
+        text = source[start:end]
+        stripped = text.lstrip(" \t")
+        start += len(text) - len(stripped)
+        end = start + len(stripped.rstrip(" \t"))
+    return Span(start, end)
+
+
+def _next_line(source: str, line_end: int) -> int:
+    return line_end + (2 if source.startswith("\r\n", line_end) else 1)
+
+
+def _rest(source: str, at: int) -> Span:
+    """From ``at`` to the end of its line."""
+    return Span(at, max(at, _line(source, at).end))
+
+
+def _visible(source: str, at: int) -> Span:
+    """Some text at or before ``at`` that can be underlined."""
+    end = len(source[: _line(source, at).end].rstrip())
+    line = _line(source, end)
+    return line if line.start < line.end else Span(at, at)

@@ -1,0 +1,44 @@
+"""The five texts under which an asset is found (akm.md §6.1)."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.entry import Entry
+
+_SPACED = str.maketrans("-_", "  ")
+
+
+class SearchFields(NamedTuple):
+    """The columns of ``entries_fts``, in their order; folded as queries are."""
+
+    name: str
+    description: str
+    tags: str
+    hints: str
+    content: str
+
+
+def fold(text: str) -> str:
+    """NFKC and lower case, the form in which queries and fields meet."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
+
+
+def search_fields(entry: Entry) -> SearchFields:
+    """What of an entry is searched."""
+    headings = " ".join([item.title for item in entry.fragments])
+    parameters = " ".join([f"{item.name} {item.description}" for item in entry.parameters])
+    return SearchFields(
+        name=fold(entry.name).translate(_SPACED),
+        description=fold(entry.description),
+        tags=fold(" ".join((*entry.tags, *entry.aliases))),
+        hints=fold(" ".join((*entry.hints, entry.when_to_use))),
+        content=fold(" ".join((entry.content, headings, parameters))),
+    )
+
+
+def search_text(fields: SearchFields) -> str:
+    """The text a vector is made of: the same fields, one after the other."""
+    return "\n".join([field for field in fields if field.strip()])

@@ -1,0 +1,302 @@
+"""One file as the rows it becomes, and rows as values again.
+
+`prepare` runs in worker processes; what it returns is made of plain tuples, so that it can be
+marshalled. Everything that can be computed outside the write transaction is computed here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
+from akm_ls.bundles.reading import read_entry
+from akm_ls.bundles.sensitive import is_secret
+from akm_ls.index.fields import search_fields, search_text
+from akm_ls.index.stub import Stub, pack_fragments, shorten
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import Bundle
+
+ENTRY_COLUMNS = (
+    "concept_id, rel, type, name, title, description, tags, slugs, belief_state, superseded_by,"
+    " when_to_use, quality"
+)
+"""What `stub_from_row` reads, in this order, from ``entries``."""
+
+CITATION_COLUMNS = (
+    'c.bundle, c.concept_id, c.fragment, c.channel, c.text, c.start, c."end", c.line,'
+    " c.utf8_start, c.utf8_end, c.utf16_start, c.utf16_end"
+)
+"""What `citation_from_row` reads, in this order, from ``citations AS c``."""
+
+FRAGMENT_COLUMNS = 'slug, title, level, line, start, "end"'
+
+
+class PreparedEntry(NamedTuple):
+    """An asset's rows without its id. ``stub`` is in the order of `ENTRY_COLUMNS`."""
+
+    stub: tuple[Any, ...]
+    embed_hash: str
+    document: str
+    fields: tuple[str, ...]
+    fragments: Sequence[tuple[Any, ...]]
+    citations: Sequence[tuple[Any, ...]]
+
+    @property
+    def concept_id(self) -> str:
+        concept_id: str = self.stub[0]
+        return concept_id
+
+    @property
+    def rel(self) -> str:
+        rel: str = self.stub[1]
+        return rel
+
+
+class PreparedFile(NamedTuple):
+    """A file that was read: its row in ``files``, and its asset's rows if it is one."""
+
+    rel: str
+    size: int
+    mtime_ns: int
+    racy: int
+    content_hash: str
+    warning: str | None
+    entry: PreparedEntry | None
+
+    @property
+    def concept_id(self) -> str | None:
+        return None if self.entry is None else self.entry.concept_id
+
+
+def prepared(raw: Any) -> PreparedFile:
+    """A `PreparedFile` from the plain tuple that `prepare` made."""
+    *head, entry = raw
+    return PreparedFile(*head, None if entry is None else PreparedEntry(*entry))
+
+
+def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -> tuple[Any, ...]:
+    """Read one file and turn it into rows, as plain nested tuples in `PreparedFile`'s order.
+
+    Never raises: what goes wrong with one file becomes its warning.
+    """
+    try:
+        result = read_entry(bundle, rel, size, mtime_ns)
+        entry = None if result.entry is None else _entry_rows(result.entry)
+        warning, content_hash = result.warning, result.content_hash
+    except Exception as problem:
+        # Only the kind of error: its text may quote the file.
+        entry, content_hash = None, ""
+        warning = f"Skipped {rel}: reading it failed ({type(problem).__name__})"
+    if warning and not content_hash:
+        racy = 1  # what was in the way may go without a trace in the file's time
+    # Not even the size of a secret is kept.
+    row = (rel, 0 if is_secret(rel) else size, mtime_ns, racy, content_hash, warning, entry)
+    return row if _is_storable(row) else _storable(row)
+
+
+def _entry_rows(entry: Entry) -> tuple[Any, ...]:
+    fields = search_fields(entry)
+    stub = (
+        entry.concept_id,
+        entry.rel,
+        entry.type,
+        entry.name,
+        entry.title,
+        shorten(entry.description),
+        "\n".join(entry.tags),
+        pack_fragments([(item.slug, item.title) for item in entry.fragments]),
+        entry.belief_state,
+        "\n".join(entry.superseded_by),
+        shorten(entry.when_to_use),
+        entry.quality,
+    )
+    embed_hash = hashlib.blake2b(search_text(fields).encode("utf-8", "replace"), digest_size=16)
+    return (
+        stub,
+        embed_hash.hexdigest(),
+        _document(entry),
+        tuple(fields),
+        tuple(
+            [
+                (
+                    item.slug,
+                    None if item.title == item.slug else item.title,
+                    item.level,
+                    item.line,
+                    item.start,
+                    item.end,
+                )
+                for item in entry.fragments
+            ]
+        ),
+        tuple(
+            [
+                (
+                    item.bundle,
+                    item.concept_id,
+                    item.fragment,
+                    item.channel,
+                    None if item.text == _spelled(item) else item.text,
+                    item.start,
+                    item.end,
+                    item.line,
+                    *item.columns,
+                )
+                for item in entry.citations
+            ]
+        ),
+    )
+
+
+def _spelled(citation: Citation) -> str:
+    text = citation.concept_id
+    if citation.bundle is not None:
+        text = f"{citation.bundle}//{text}"
+    return text if citation.fragment is None else f"{text}#{citation.fragment}"
+
+
+def _document(entry: Entry) -> str:
+    """What is in no column, as JSON; empty values are left out."""
+    values: dict[str, Any] = {
+        "description": entry.description,
+        "tags": entry.tags,
+        "aliases": entry.aliases,
+        "hints": entry.hints,
+        "whenToUse": entry.when_to_use,
+        "parameters": [[item.name, item.description] for item in entry.parameters],
+        "supersededBy": entry.superseded_by,
+        "category": entry.category,
+        "confidence": entry.confidence,
+        "source": entry.source,
+        "keys": entry.keys,
+        "extra": dict(entry.extra),
+    }
+    kept = {key: value for key, value in values.items() if value}
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def stub_from_row(bundle: str, prefix: str, row: Sequence[Any]) -> Stub:
+    """A stub from the values of `ENTRY_COLUMNS`; ``prefix`` is the real root with a separator."""
+    (concept_id, rel, type_, name, title, description, tags, slugs, belief, by, when, quality) = row
+    return Stub(
+        bundle,
+        concept_id,
+        type_,
+        name,
+        native_path(prefix, rel),
+        title,
+        description,
+        tuple(tags.split("\n")) if tags else (),
+        slugs,
+        belief,
+        tuple(by.split("\n")) if by else (),
+        when,
+        quality,
+    )
+
+
+def entry_from_row(
+    bundle: Bundle,
+    row: Sequence[Any],
+    document: str,
+    file: tuple[str, int, int],
+    fragments: tuple[FragmentInfo, ...] = (),
+    citations: tuple[Citation, ...] = (),
+) -> Entry:
+    """An entry from the values of `ENTRY_COLUMNS`, its document, and (hash, size, mtime_ns)."""
+    concept_id, rel, type_, name, title, _, _, _, belief, _, _, quality = row
+    values = json.loads(document)
+    content_hash, size, mtime_ns = file
+    return Entry(
+        bundle=bundle.id,
+        concept_id=concept_id,
+        type=type_,
+        name=name,
+        adapter=bundle.adapter,
+        path=native_path(root_prefix(bundle.real_root), rel),
+        rel=rel,
+        title=title,
+        description=values.get("description", ""),
+        tags=tuple(values.get("tags", ())),
+        aliases=tuple(values.get("aliases", ())),
+        hints=tuple(values.get("hints", ())),
+        when_to_use=values.get("whenToUse", ""),
+        fragments=fragments,
+        parameters=tuple(Parameter(*item) for item in values.get("parameters", ())),
+        citations=citations,
+        belief_state=belief,
+        superseded_by=tuple(values.get("supersededBy", ())),
+        quality=quality,
+        category=values.get("category"),
+        confidence=values.get("confidence", 0.0),
+        source=values.get("source", ""),
+        keys=tuple(values.get("keys", ())),
+        extra=values.get("extra", {}),
+        content_hash=content_hash,
+        size=size,
+        mtime_ns=mtime_ns,
+    )
+
+
+def fragment_from_row(row: Sequence[Any]) -> FragmentInfo:
+    slug, title, level, line, start, end = row
+    return FragmentInfo(slug, slug if title is None else title, level, start, end, line)
+
+
+def citation_from_row(row: Sequence[Any]) -> Citation:
+    bundle, concept_id, fragment, channel, text, start, end, line, *columns = row
+    first, last, first16, last16 = columns
+    citation = Citation(
+        bundle,
+        concept_id,
+        fragment,
+        channel,
+        text or "",
+        start,
+        end,
+        line,
+        (first, last, first16, last16),
+    )
+    if text is None:
+        object.__setattr__(citation, "text", _spelled(citation))
+    return citation
+
+
+def root_prefix(real_root: str) -> str:
+    return real_root if real_root.endswith(os.sep) else real_root + os.sep
+
+
+def native_path(prefix: str, rel: str) -> str:
+    return prefix + (rel if os.sep == "/" else rel.replace("/", os.sep))
+
+
+def _is_storable(value: Any) -> bool:
+    """Whether every text in nested tuples can be written as UTF-8 (no lone surrogates)."""
+    try:
+        _encode_all(value)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _encode_all(value: Any) -> None:
+    if isinstance(value, str):
+        if not value.isascii():
+            value.encode()
+    elif isinstance(value, tuple):
+        for item in value:
+            _encode_all(item)
+
+
+def _storable(value: Any) -> Any:
+    """The same with U+FFFD for every lone surrogate."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, tuple):
+        return tuple([_storable(item) for item in value])
+    return value

@@ -1,0 +1,226 @@
+"""Which files have to be read again: what lies on disk, held against what the index knows."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.contributions import SETUP_FILES
+from akm_ls.bundles.sensitive import is_secret
+from akm_ls.bundles.walker import list_bundles, list_files
+
+if TYPE_CHECKING:
+    import apsw
+
+    from akm_ls.bundles.bundle import Bundle, BundleSet
+    from akm_ls.bundles.walker import Walk, WalkedFile
+
+CONTEXT_FILES = frozenset(("package.json", *SETUP_FILES))
+"""Files that say something of their neighbours: those are read again when these change."""
+
+_TICK_NS = 50_000_000
+"""Coarser than the clocks of common file systems: within it a file can change unseen."""
+_FUTURE_NS = 2_000_000_000
+
+
+class FileRow(NamedTuple):
+    """A row of ``files``."""
+
+    size: int
+    mtime_ns: int
+    content_hash: str
+    concept_id: str | None
+    warning: str | None
+    racy: int
+
+
+class FileToRead(NamedTuple):
+    rel: str
+    size: int
+    mtime_ns: int
+    racy: int
+
+
+class DirState(NamedTuple):
+    """A row of ``dir_state`` without its bundle."""
+
+    dir: str
+    fingerprint: bytes
+    context: bytes
+    max_mtime_ns: int
+    row_count: int
+
+
+@dataclass(slots=True)
+class BundleScan:
+    """What one bundle needs. ``known`` are rows as they were before the files were listed."""
+
+    bundle: Bundle
+    key: int
+    files: int = 0
+    reads: list[FileToRead] = field(default_factory=list)
+    forced: frozenset[str] = frozenset()
+    """Files whose rows are written even if their bytes are the same."""
+    removed: list[str] = field(default_factory=list)
+    known: dict[str, FileRow] = field(default_factory=dict)
+    drained: list[str] = field(default_factory=list)
+    """Directories whose state no longer counts."""
+    states: list[DirState] = field(default_factory=list)
+    """Their new states, for when all their files have been written."""
+    warnings: tuple[str, ...] = ()
+
+
+def wanted_files(bundle: Bundle) -> Callable[[str], bool]:
+    """Whether a file of this bundle matters to the index, by its path."""
+    wants = adapter_of(bundle).wants
+    return lambda rel: wants(rel) or rel.rpartition("/")[2] in CONTEXT_FILES
+
+
+def scan(
+    connection: apsw.Connection,
+    bundles: BundleSet,
+    selected: Sequence[Bundle],
+    keys: Mapping[str, int],
+    *,
+    full: bool,
+) -> list[BundleScan]:
+    """Compare the files of the ``selected`` ones of ``bundles`` with the index.
+
+    The view of the index is taken before the files are listed: a row that another process adds
+    meanwhile is not mistaken for one whose file is gone. ``keys`` are the bundles' by id.
+    """
+    connection.execute("BEGIN")
+    try:
+        connection.execute("SELECT count(*) FROM bundles").fetchone()  # takes the view
+        now = time.time_ns()
+        if len(selected) == len(bundles):
+            walks = list_bundles(bundles, wanted_files)
+        else:
+            walks = {bundle.id: listed(bundle, bundles) for bundle in selected}
+        return [
+            _scan_bundle(connection, bundle, keys[bundle.id], walks[bundle.id], now, full)
+            for bundle in selected
+        ]
+    finally:
+        connection.execute("COMMIT")
+
+
+def listed(
+    bundle: Bundle, bundles: BundleSet, wants: Callable[[str], bool] | None = None
+) -> Walk:
+    """The files of one bundle of the set; ``wants`` narrows them down further."""
+    matters = wanted_files(bundle)
+    return list_files(
+        bundle,
+        exclude_roots=bundles.nested_roots(bundle),
+        wants=matters if wants is None else lambda rel: wants(rel) and matters(rel),
+    )
+
+
+def _scan_bundle(
+    connection: apsw.Connection, bundle: Bundle, key: int, walk: Walk, now: int, full: bool
+) -> BundleScan:
+    found = BundleScan(bundle, key, len(walk.files), warnings=walk.warnings)
+    states = {
+        row[0]: DirState(*row)
+        for row in connection.execute(
+            "SELECT dir, fingerprint, context, max_mtime_ns, row_count FROM dir_state"
+            " WHERE bundle_key = ?",
+            (key,),
+        )
+    }
+    rows = connection.execute(
+        "SELECT count(*) FROM files WHERE bundle_key = ?", (key,)
+    ).fetchone()
+    directories = _by_directory(walk.files)
+    settled: set[str] = set()
+    forced: list[str] = []
+    drained: dict[str, tuple[list[WalkedFile], bool]] = {}
+    settled_rows = 0
+    for directory, files in directories.items():
+        state = _state(directory, files)
+        before = states.get(directory)
+        if state == before and not full:
+            settled.add(directory)
+            settled_rows += len(files)
+            continue
+        borrowed = before is not None and before.context != state.context
+        drained[directory] = (files, borrowed)
+        if not any(is_racy(file.mtime_ns, now) for file in files):
+            found.states.append(state)
+    if not drained and rows == (settled_rows,) and states.keys() == settled:
+        return found
+    found.drained = [*drained, *(states.keys() - directories.keys())]
+    found.known = {
+        rel: FileRow(*row)
+        for rel, *row in connection.execute(
+            "SELECT rel, size, mtime_ns, content_hash, concept_id, warning, racy FROM files"
+            " WHERE bundle_key = ?",
+            (key,),
+        )
+        if directory_of(rel) not in settled
+    }
+    walked: set[str] = set()
+    for files, borrowed in drained.values():
+        for file in files:
+            rel, size, mtime_ns = file
+            walked.add(rel)
+            row = found.known.get(rel)
+            if full or borrowed:
+                forced.append(rel)
+            elif row is not None and not row.racy and row[:2] == (size, mtime_ns):
+                continue
+            found.reads.append(FileToRead(rel, size, mtime_ns, is_racy(mtime_ns, now)))
+    found.reads.sort()
+    found.forced = frozenset(forced)
+    found.removed = sorted(found.known.keys() - walked)
+    return found
+
+
+def _by_directory(files: Iterable[WalkedFile]) -> dict[str, list[WalkedFile]]:
+    directories: dict[str, list[WalkedFile]] = {}
+    for file in files:
+        directory = directory_of(file.rel)
+        if file.size and is_secret(file.rel):
+            file = file._replace(size=0)
+        known = directories.get(directory)
+        if known is None:
+            directories[directory] = [file]
+        else:
+            known.append(file)
+    return directories
+
+
+def directory_of(rel: str) -> str:
+    return rel.rpartition("/")[0]
+
+
+def _state(directory: str, files: list[WalkedFile]) -> DirState:
+    names = "\n".join([f"{rel}\0{size}\0{mtime_ns}" for rel, size, mtime_ns in files])
+    context = "\n".join(
+        [
+            f"{rel}\0{size}\0{mtime_ns}" if rel.endswith(".json") else rel
+            for rel, size, mtime_ns in files
+            if rel.rpartition("/")[2] in CONTEXT_FILES
+        ]
+    )
+    return DirState(
+        directory,
+        _digest(names),
+        _digest(context) if context else b"",
+        max([file.mtime_ns for file in files]),
+        len(files),
+    )
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def is_racy(mtime_ns: int, now_ns: int) -> int:
+    """1 when a file was written so shortly before ``now_ns`` that its time proves nothing."""
+    return int(now_ns - _TICK_NS < mtime_ns < now_ns + _FUTURE_NS)

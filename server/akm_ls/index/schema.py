@@ -1,0 +1,243 @@
+"""The tables of the index database, and how an older file is brought up to them.
+
+One file serves every workspace of a user, so a bundle is known by more than its id: see
+``bundles``. All offsets are ``str`` offsets in the file, all times nanoseconds or POSIX seconds,
+all paths relative to the bundle's real root and POSIX. ``entries.document`` is the one stored
+projection of an asset; its body is in ``entries_fts`` only, which is contentless.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import apsw
+
+VERSION = 1
+"""Written to ``meta.version``. A marker, never a gate: see `migrate`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table. Columns that come later than the table itself need a default."""
+
+    name: str
+    columns: tuple[str, ...]
+    constraint: str = ""
+    options: str = ""
+    from_files: bool = False
+    """Whether its rows are made from the files, so that reading those again fills a gap."""
+
+    @property
+    def statement(self) -> str:
+        inner = ", ".join((*self.columns, self.constraint) if self.constraint else self.columns)
+        return f"CREATE TABLE IF NOT EXISTS {self.name} ({inner}) {self.options}"
+
+
+TABLES = (
+    Table("meta", ("key TEXT PRIMARY KEY", "value"), options="WITHOUT ROWID"),
+    # The same id may mean different directories in two workspaces, and the same directory may
+    # be cut differently (another format, other bundles nested in it: `variant`). Each has its
+    # own rows, so that servers with different workspaces never undo each other's work.
+    Table(
+        "bundles",
+        (
+            "key INTEGER PRIMARY KEY",
+            "id TEXT NOT NULL",
+            "real_root TEXT NOT NULL",
+            "variant TEXT NOT NULL",
+            "adapter TEXT NOT NULL DEFAULT ''",
+            "config TEXT",
+            "indexed_at REAL",
+            "seen_at REAL NOT NULL DEFAULT 0",
+        ),
+        "UNIQUE (id, real_root, variant)",
+    ),
+    Table(
+        "entries",
+        (
+            "id INTEGER PRIMARY KEY",
+            "bundle_key INTEGER NOT NULL",
+            "concept_id TEXT NOT NULL",
+            "rel TEXT NOT NULL",
+            "type TEXT NOT NULL",
+            "name TEXT NOT NULL",
+            "title TEXT",
+            "description TEXT NOT NULL DEFAULT ''",
+            "tags TEXT NOT NULL DEFAULT ''",
+            "slugs TEXT NOT NULL DEFAULT ''",
+            "belief_state TEXT",
+            "superseded_by TEXT NOT NULL DEFAULT ''",
+            "when_to_use TEXT NOT NULL DEFAULT ''",
+            "quality TEXT NOT NULL DEFAULT 'generated'",
+            "embed_hash TEXT NOT NULL DEFAULT ''",
+            "generation INTEGER NOT NULL DEFAULT 0",
+            "document TEXT NOT NULL DEFAULT '{}'",
+        ),
+        "UNIQUE (bundle_key, concept_id)",
+        from_files=True,
+    ),
+    Table(
+        "fragments",
+        (
+            "entry_id INTEGER NOT NULL",
+            "ordinal INTEGER NOT NULL",
+            "slug TEXT NOT NULL DEFAULT ''",
+            "title TEXT",
+            "level INTEGER NOT NULL DEFAULT 1",
+            "line INTEGER NOT NULL DEFAULT 0",
+            "start INTEGER NOT NULL DEFAULT 0",
+            '"end" INTEGER NOT NULL DEFAULT 0',
+        ),
+        "PRIMARY KEY (entry_id, ordinal)",
+        "WITHOUT ROWID",
+        from_files=True,
+    ),
+    Table(
+        "citations",
+        (
+            "entry_id INTEGER NOT NULL",
+            "ordinal INTEGER NOT NULL",
+            "bundle TEXT",
+            "concept_id TEXT NOT NULL DEFAULT ''",
+            "fragment TEXT",
+            "channel TEXT NOT NULL DEFAULT 'prose'",
+            "text TEXT",
+            "start INTEGER NOT NULL DEFAULT 0",
+            '"end" INTEGER NOT NULL DEFAULT 0',
+            "line INTEGER NOT NULL DEFAULT 0",
+            "utf8_start INTEGER NOT NULL DEFAULT 0",
+            "utf8_end INTEGER NOT NULL DEFAULT 0",
+            "utf16_start INTEGER NOT NULL DEFAULT 0",
+            "utf16_end INTEGER NOT NULL DEFAULT 0",
+        ),
+        "PRIMARY KEY (entry_id, ordinal)",
+        "WITHOUT ROWID",
+        from_files=True,
+    ),
+    Table(
+        "embeddings",
+        (
+            "entry_id INTEGER PRIMARY KEY",
+            "model TEXT NOT NULL DEFAULT ''",
+            "dim INTEGER NOT NULL DEFAULT 0",
+            "embedding BLOB NOT NULL DEFAULT x''",
+        ),
+    ),
+    # Every walked file, an asset or not. Several files may name one `concept_id`: the smallest
+    # `rel` holds it and has the row in `entries`, the others are shadowed (akm.md §3.4).
+    # `racy`: written in the moment it was read, so that an unchanged time proves nothing.
+    Table(
+        "files",
+        (
+            "bundle_key INTEGER NOT NULL",
+            "rel TEXT NOT NULL",
+            "size INTEGER NOT NULL DEFAULT 0",
+            "mtime_ns INTEGER NOT NULL DEFAULT 0",
+            "content_hash TEXT NOT NULL DEFAULT ''",
+            "concept_id TEXT",
+            "warning TEXT",
+            "racy INTEGER NOT NULL DEFAULT 0",
+        ),
+        "PRIMARY KEY (bundle_key, rel)",
+        "WITHOUT ROWID",
+    ),
+    # A directory whose fingerprint is unchanged is not looked into. There is a row only while
+    # `files` is known to agree with it. `context` fingerprints what its files borrow from.
+    Table(
+        "dir_state",
+        (
+            "bundle_key INTEGER NOT NULL",
+            "dir TEXT NOT NULL",
+            "fingerprint BLOB NOT NULL DEFAULT x''",
+            "context BLOB NOT NULL DEFAULT x''",
+            "max_mtime_ns INTEGER NOT NULL DEFAULT 0",
+            "row_count INTEGER NOT NULL DEFAULT 0",
+        ),
+        "PRIMARY KEY (bundle_key, dir)",
+        "WITHOUT ROWID",
+    ),
+    # What was deleted in which generation, so that another process can follow.
+    Table(
+        "tombstones",
+        (
+            "bundle_key INTEGER NOT NULL",
+            "concept_id TEXT NOT NULL",
+            "generation INTEGER NOT NULL DEFAULT 0",
+        ),
+        "PRIMARY KEY (bundle_key, concept_id)",
+        "WITHOUT ROWID",
+    ),
+)
+
+FTS = """
+    CREATE VIRTUAL TABLE IF NOT EXISTS entries_fts USING fts5(
+        name, description, tags, hints, content,
+        content='', contentless_delete=1, tokenize='porter unicode61'
+    )"""
+
+INDEXES = (
+    "CREATE INDEX IF NOT EXISTS entries_generation ON entries (generation)",
+    "CREATE INDEX IF NOT EXISTS citations_target ON citations (concept_id)",
+    "CREATE INDEX IF NOT EXISTS files_claims ON files (bundle_key, concept_id)"
+    " WHERE concept_id IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS tombstones_generation ON tombstones (generation)",
+)
+
+
+def is_current(connection: apsw.Connection) -> bool:
+    """Whether `migrate` has nothing to do; asked without a write lock."""
+    names = _names(connection)
+    if not names.issuperset({table.name for table in TABLES} | {"entries_fts"}):
+        return False
+    return _version(connection) == VERSION and not any(
+        _missing_columns(connection, table) for table in TABLES
+    )
+
+
+def migrate(connection: apsw.Connection) -> str | None:
+    """Add what is missing; call it inside a write transaction.
+
+    Nothing is dropped or rewritten. Where a table or a column that is filled from the files was
+    missing, every file counts as changed, and the next run fills it again. The result is a
+    notice for the log when another version wrote the file.
+    """
+    names = _names(connection)
+    found = _version(connection) if "meta" in names else None
+    gaps = "entries_fts" not in names
+    for table in TABLES:
+        if table.name not in names:
+            connection.execute(table.statement)
+            gaps = gaps or table.from_files
+            continue
+        for column in _missing_columns(connection, table):
+            connection.execute(f"ALTER TABLE {table.name} ADD COLUMN {column}")
+            gaps = gaps or table.from_files
+    connection.execute(FTS)
+    for statement in INDEXES:
+        connection.execute(statement)
+    if gaps:
+        connection.execute("DELETE FROM dir_state")
+        connection.execute("UPDATE files SET content_hash = '', racy = 1")
+    if found is None or (isinstance(found, int) and found < VERSION):
+        connection.execute("REPLACE INTO meta VALUES ('version', ?)", (VERSION,))
+    if found in (None, VERSION):
+        return None
+    return f"The index file has layout {found}, this version writes {VERSION}; serving it anyway."
+
+
+def _names(connection: apsw.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+
+
+def _version(connection: apsw.Connection) -> object:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
+    return None if row is None else row[0]
+
+
+def _missing_columns(connection: apsw.Connection, table: Table) -> list[str]:
+    present = {row[1] for row in connection.execute(f"PRAGMA table_info({table.name})")}
+    return [
+        column for column in table.columns if column.split(" ", 1)[0].strip('"') not in present
+    ]

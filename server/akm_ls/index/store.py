@@ -1,0 +1,541 @@
+"""Reading the index: everything that is asked of it, and nothing that changes it.
+
+A store answers for one set of bundles; the file may hold others, of other workspaces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from akm_ls.index.bundle_keys import identities, known_keys
+from akm_ls.index.database import Database, StoreDamaged, StoreError
+from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.rows import (
+    CITATION_COLUMNS,
+    ENTRY_COLUMNS,
+    FRAGMENT_COLUMNS,
+    citation_from_row,
+    entry_from_row,
+    fragment_from_row,
+    native_path,
+    root_prefix,
+    stub_from_row,
+)
+from akm_ls.index.stub import Stub
+
+if TYPE_CHECKING:
+    import apsw
+
+    from akm_ls.bundles.bundle import Bundle, BundleSet
+    from akm_ls.bundles.entry import Citation, Entry, FragmentInfo
+
+__all__ = [
+    "BundleStatus",
+    "CitingPlace",
+    "MatchRow",
+    "Store",
+    "StoreDamaged",
+    "StoreError",
+    "StoreStatus",
+    "StoredEntry",
+]
+
+COLUMN_WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
+"""bm25 weights of name, description, tags, hints, content (akm.md §6.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """A row of the index. The body is not stored: ``entry.content`` is ``""`` here."""
+
+    id: int
+    entry: Entry
+    embed_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitingPlace:
+    """One citation of an asset: the citing asset and the place in its file."""
+
+    source: str
+    """``bundle//conceptId`` of the citing asset."""
+    path: str
+    """Absolute, native."""
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """One full-text hit; ``bm25`` is SQLite's rank: negative, smaller is better."""
+
+    entry_id: int
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True)
+class BundleStatus:
+    """One bundle's share of the index; ``indexed_at`` is a POSIX time, ``None``: not yet whole."""
+
+    id: str
+    entries: int
+    files: int
+    indexed_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    path: str
+    entries: int
+    bundles: tuple[BundleStatus, ...]
+    built_at: float | None
+    """When the bundle that was indexed the longest ago was; ``None``: one never was."""
+    embedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What any process wrote since a generation, and the generation that this is."""
+
+    delta: Delta
+    generation: int
+
+
+class Store:
+    """One connection, for one thread. Every method answers for ``bundles`` only.
+
+    Every method raises `StoreError` when SQLite fails; a damaged file is replaced by an empty
+    one, and so is every answer.
+    """
+
+    def __init__(self, path: str, bundles: BundleSet) -> None:
+        """Open the index file, creating it and its directory if need be.
+
+        Raises:
+            StoreError: it cannot be created, read or written.
+        """
+        self.path = path
+        self.bundles = bundles
+        self.database = Database(path)
+        self._identities = identities(bundles)
+        self._keys: dict[int, Bundle] = {}
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Everything at once, for the catalog.
+
+    def stubs(self) -> list[Stub]:
+        """All assets, by bundle and concept id."""
+        return self.database.run(self._stubs)
+
+    def _stubs(self, connection: apsw.Connection) -> list[Stub]:
+        found: list[Stub] = []
+        shared: dict[str, str] = {}
+        share = shared.setdefault
+        tag_sets: dict[str, tuple[str, ...]] = {"": ()}
+        for key, bundle in self._bundle_keys(connection).items():
+            prefix, bundle_id = root_prefix(bundle.real_root), bundle.id
+            for row in connection.execute(
+                f"SELECT {ENTRY_COLUMNS} FROM entries WHERE bundle_key = ? ORDER BY concept_id",
+                (key,),
+            ):
+                concept_id, rel, kind, name, title, text, tags, slugs, belief, by, when, grade = row
+                labels = tag_sets.get(tags)
+                if labels is None:
+                    labels = tag_sets[tags] = tuple([share(tag, tag) for tag in tags.split("\n")])
+                found.append(
+                    Stub(
+                        bundle_id,
+                        concept_id,
+                        share(kind, kind),
+                        name,
+                        native_path(prefix, rel),
+                        title,
+                        text,
+                        labels,
+                        share(slugs, slugs),
+                        belief and share(belief, belief),
+                        tuple(by.split("\n")) if by else (),
+                        when,
+                        share(grade, grade),
+                    )
+                )
+        return found
+
+    def claims(self) -> list[Claims]:
+        """The refs that several files of a bundle claim, with these files, the holder first."""
+        return self.database.run(self._claims)
+
+    def _claims(self, connection: apsw.Connection) -> list[Claims]:
+        found: list[Claims] = []
+        for key, bundle in self._bundle_keys(connection).items():
+            prefix = root_prefix(bundle.real_root)
+            for concept_id, rels in claimed_twice(connection, key):
+                paths = tuple([native_path(prefix, rel) for rel in rels])
+                found.append(Claims(bundle.id, concept_id, paths))
+        return found
+
+    def complete_bundles(self) -> frozenset[str]:
+        """The bundles whose files have all been read at least once."""
+
+        def read(connection: apsw.Connection) -> frozenset[str]:
+            keys = self._bundle_keys(connection)
+            return frozenset(
+                keys[key].id
+                for (key,) in connection.execute(
+                    "SELECT key FROM bundles WHERE indexed_at IS NOT NULL"
+                )
+                if key in keys
+            )
+
+        return self.database.run(read)
+
+    def generation(self) -> int:
+        """The number of the last write transaction, of whichever process."""
+        return self.database.run(_generation)
+
+    def changes(self, since: int) -> Changes | None:
+        """What was written after generation ``since``, to bring a catalog up to date.
+
+        ``None``: too much was deleted since, or the file is another one; load everything anew.
+        The delta lists every asset written since under ``added``.
+        """
+
+        def read(connection: apsw.Connection) -> Changes | None:
+            connection.execute("BEGIN")
+            try:
+                return self._changes(connection, since)
+            finally:
+                connection.execute("COMMIT")
+
+        return self.database.run(read)
+
+    def _changes(self, connection: apsw.Connection, since: int) -> Changes | None:
+        generation = _generation(connection)
+        if generation == since:
+            return Changes(Delta(), generation)
+        floor = connection.execute("SELECT value FROM meta WHERE key = 'forgotten'").fetchone()
+        if since > generation or (floor is not None and since < floor[0]):
+            return None
+        keys = self._bundle_keys(connection)
+        added: list[Stub] = []
+        claims: list[Claims] = []
+        for key, *row in connection.execute(
+            f"SELECT bundle_key, {ENTRY_COLUMNS} FROM entries WHERE generation > ?", (since,)
+        ):
+            bundle = keys.get(key)
+            if bundle is None:
+                continue
+            prefix = root_prefix(bundle.real_root)
+            stub = stub_from_row(bundle.id, prefix, row)
+            added.append(stub)
+            rels = [
+                rel
+                for (rel,) in connection.execute(
+                    "SELECT rel FROM files WHERE bundle_key = ? AND concept_id = ? ORDER BY rel",
+                    (key, stub.concept_id),
+                )
+            ]
+            paths = tuple([native_path(prefix, rel) for rel in rels]) if len(rels) > 1 else ()
+            claims.append(Claims(bundle.id, stub.concept_id, paths))
+        removed = tuple(
+            Stub(keys[key].id, concept_id, "", "", "")
+            for key, concept_id in connection.execute(
+                "SELECT bundle_key, concept_id FROM tombstones AS t WHERE generation > ?"
+                " AND NOT EXISTS (SELECT 1 FROM entries AS e"
+                " WHERE e.bundle_key = t.bundle_key AND e.concept_id = t.concept_id)",
+                (since,),
+            )
+            if key in keys
+        )
+        complete = tuple(
+            keys[key].id
+            for (key,) in connection.execute("SELECT key FROM bundles WHERE indexed_at NOT NULL")
+            if key in keys
+        )
+        return Changes(Delta(tuple(added), (), removed, tuple(claims), complete), generation)
+
+    # One asset.
+
+    def entry(self, bundle: str, concept_id: str) -> StoredEntry | None:
+        """One asset with its fragments and citations."""
+
+        def read(connection: apsw.Connection) -> StoredEntry | None:
+            key = self._key_of(connection, bundle)
+            row = connection.execute(
+                f"{_SELECT_ENTRIES} WHERE e.bundle_key = ? AND e.concept_id = ?", (key, concept_id)
+            ).fetchone()
+            if row is None:
+                return None
+            return self._stored(
+                row, _fragments_of(connection, row[0]), _citations_in(connection, row[0])
+            )
+
+        return self.database.run(read)
+
+    def entries(self, ids: Sequence[int]) -> list[StoredEntry]:
+        """Rows by id, in the order of ``ids``, without fragments and citations."""
+
+        def read(connection: apsw.Connection) -> list[StoredEntry]:
+            keys = self._bundle_keys(connection)
+            rows = {
+                row[0]: row
+                for row in connection.execute(
+                    f"{_SELECT_ENTRIES} WHERE e.id IN (SELECT value FROM json_each(?))",
+                    (json.dumps(list(ids)),),
+                )
+                if row[1] in keys
+            }
+            return [self._stored(rows[entry_id]) for entry_id in ids if entry_id in rows]
+
+        return self.database.run(read)
+
+    def fragments(self, bundle: str, concept_id: str) -> tuple[FragmentInfo, ...]:
+        """The headings of an asset in text order."""
+
+        def read(connection: apsw.Connection) -> tuple[FragmentInfo, ...]:
+            row = connection.execute(
+                "SELECT id FROM entries WHERE bundle_key = ? AND concept_id = ?",
+                (self._key_of(connection, bundle), concept_id),
+            ).fetchone()
+            return () if row is None else _fragments_of(connection, row[0])
+
+        return self.database.run(read)
+
+    def _stored(
+        self,
+        row: tuple[Any, ...],
+        fragments: tuple[FragmentInfo, ...] = (),
+        citations: tuple[Citation, ...] = (),
+    ) -> StoredEntry:
+        entry_id, key, embed_hash, document, content_hash, size, mtime_ns, *values = row
+        file = (content_hash or "", size or 0, mtime_ns or 0)
+        entry = entry_from_row(self._keys[key], values, document, file, fragments, citations)
+        return StoredEntry(entry_id, entry, embed_hash)
+
+    # Who cites an asset. The catalog holds no citations: at 20,000 assets these are ten times
+    # as many rows as assets, and an index of SQLite finds one asset's in microseconds.
+
+    def citations_of(self, bundle: str, concept_id: str) -> list[CitingPlace]:
+        """Every citation of an asset: qualified ones, and bare ones in its own bundle.
+
+        By bundle, path and position. The asset need not exist.
+        """
+
+        def read(connection: apsw.Connection) -> list[CitingPlace]:
+            keys = self._bundle_keys(connection)
+            found = []
+            for key, source, rel, *citation in connection.execute(
+                f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
+                " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
+                " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
+                " ORDER BY e.rel, c.start",
+                (concept_id, bundle, bundle),
+            ):
+                home = keys.get(key)
+                if home is None or (citation[0] is None and home.id != bundle):
+                    continue
+                place = CitingPlace(
+                    f"{home.id}//{source}",
+                    native_path(root_prefix(home.real_root), rel),
+                    citation_from_row(citation),
+                )
+                found.append((key, place))
+            order = {key: at for at, key in enumerate(keys)}
+            found.sort(key=lambda item: order[item[0]])
+            return [place for _, place in found]
+
+        return self.database.run(read)
+
+    def citation_counts(self, bundle: str | None = None) -> dict[tuple[str, str], int]:
+        """How often each (bundle id, concept id) is cited, a bundle's targets or all."""
+
+        def read(connection: apsw.Connection) -> dict[tuple[str, str], int]:
+            keys = self._bundle_keys(connection)
+            counts: dict[tuple[str, str], int] = {}
+            for key, target, concept_id, count in connection.execute(
+                "SELECT e.bundle_key, c.bundle, c.concept_id, count(*)"
+                " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
+                " GROUP BY e.bundle_key, c.bundle, c.concept_id"
+            ):
+                home = keys.get(key)
+                if home is None:
+                    continue
+                name = (target or home.id, concept_id)
+                if bundle is None or name[0] == bundle:
+                    counts[name] = counts.get(name, 0) + count
+            return counts
+
+        return self.database.run(read)
+
+    def citations(self, bundle: str | None = None) -> Iterator[CitingPlace]:
+        """Every citation that an asset of a bundle (or of any) makes, by asset and position."""
+
+        def read(connection: apsw.Connection) -> list[CitingPlace]:
+            keys = self._bundle_keys(connection)
+            return [
+                CitingPlace(
+                    f"{home.id}//{source}",
+                    native_path(root_prefix(home.real_root), rel),
+                    citation_from_row(citation),
+                )
+                for key, source, rel, *citation in connection.execute(
+                    f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
+                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
+                    " ORDER BY c.entry_id, c.ordinal"
+                )
+                if (home := keys.get(key)) is not None and bundle in (None, home.id)
+            ]
+
+        return iter(self.database.run(read))
+
+    # Full text.
+
+    def match(
+        self,
+        expression: str,
+        *,
+        limit: int,
+        types: frozenset[str] | None = None,
+        exclude_types: frozenset[str] = frozenset(),
+        bundle: str | None = None,
+    ) -> list[MatchRow]:
+        """The best ``limit`` rows for an FTS5 expression, best first, ties by id.
+
+        An expression that is no FTS5 syntax raises `StoreError`: quote every token.
+        """
+
+        def read(connection: apsw.Connection) -> list[MatchRow]:
+            keys = [
+                key
+                for key, owner in self._bundle_keys(connection).items()
+                if bundle is None or owner.id == bundle
+            ]
+            weights = ", ".join(map(str, COLUMN_WEIGHTS))
+            query = (
+                f"SELECT f.rowid, bm25(entries_fts, {weights}) AS score"
+                " FROM entries_fts AS f JOIN entries AS e ON e.id = f.rowid"
+                " WHERE entries_fts MATCH ?"
+                " AND e.bundle_key IN (SELECT value FROM json_each(?))"
+            )
+            bindings: list[Any] = [expression, json.dumps(keys)]
+            if types is not None:
+                query += " AND e.type IN (SELECT value FROM json_each(?))"
+                bindings.append(json.dumps(sorted(types)))
+            if exclude_types:
+                query += " AND e.type NOT IN (SELECT value FROM json_each(?))"
+                bindings.append(json.dumps(sorted(exclude_types)))
+            query += " ORDER BY score, f.rowid LIMIT ?"
+            return [MatchRow(*row) for row in connection.execute(query, (*bindings, limit))]
+
+        return self.database.run(read)
+
+    # Numbers.
+
+    def count(self) -> int:
+        """How many assets there are."""
+        return sum(bundle.entries for bundle in self.status().bundles)
+
+    def status(self) -> StoreStatus:
+        def read(connection: apsw.Connection) -> StoreStatus:
+            keys = {bundle.id: key for key, bundle in self._bundle_keys(connection).items()}
+            entries = dict(
+                connection.execute("SELECT bundle_key, count(*) FROM entries GROUP BY bundle_key")
+            )
+            files = dict(
+                connection.execute("SELECT bundle_key, count(*) FROM files GROUP BY bundle_key")
+            )
+            times = dict(connection.execute("SELECT key, indexed_at FROM bundles"))
+            bundles = tuple(
+                BundleStatus(
+                    bundle.id,
+                    entries.get(key, 0),
+                    files.get(key, 0),
+                    times.get(key) if key is not None else None,
+                )
+                for bundle in self.bundles
+                for key in (keys.get(bundle.id),)
+            )
+            built = [item.indexed_at for item in bundles]
+            (embedded,) = connection.execute(
+                "SELECT count(*) FROM embeddings AS v JOIN entries AS e ON e.id = v.entry_id"
+                " WHERE e.bundle_key IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(keys.values())),),
+            ).fetchone() or (0,)
+            return StoreStatus(
+                self.path,
+                sum(item.entries for item in bundles),
+                bundles,
+                None if None in built or not built else min(filter(None, built)),
+                embedded,
+            )
+
+        return self.database.run(read)
+
+    # Which rows are whose.
+
+    def _bundle_keys(self, connection: apsw.Connection) -> dict[int, Bundle]:
+        """The keys of this store's bundles that are in the index, in the order of the set."""
+        keys = known_keys(connection, self._identities)
+        self._keys = {keys[bundle.id]: bundle for bundle in self.bundles if bundle.id in keys}
+        return self._keys
+
+    def _key_of(self, connection: apsw.Connection, bundle: str) -> int | None:
+        for key, owner in self._bundle_keys(connection).items():
+            if owner.id == bundle:
+                return key
+        return None
+
+
+_SELECT_ENTRIES = (
+    "SELECT e.id, e.bundle_key, e.embed_hash, e.document, f.content_hash, f.size, f.mtime_ns, "
+    + ", ".join(f"e.{column.strip()}" for column in ENTRY_COLUMNS.split(","))
+    + " FROM entries AS e LEFT JOIN files AS f ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
+)
+
+
+def claimed_twice(
+    connection: apsw.Connection, key: int
+) -> Iterator[tuple[str, list[str]]]:
+    """The concept ids of a bundle that several files claim, with their paths, holder first."""
+    for concept_id, rels in connection.execute(
+        "SELECT concept_id, json_group_array(rel) FROM files"
+        " WHERE bundle_key = ? AND concept_id IS NOT NULL"
+        " GROUP BY concept_id HAVING count(*) > 1 ORDER BY concept_id",
+        (key,),
+    ):
+        yield concept_id, sorted(json.loads(rels))
+
+
+def _generation(connection: apsw.Connection) -> int:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _fragments_of(connection: apsw.Connection, entry_id: int) -> tuple[FragmentInfo, ...]:
+    return tuple(
+        fragment_from_row(row)
+        for row in connection.execute(
+            f"SELECT {FRAGMENT_COLUMNS} FROM fragments WHERE entry_id = ? ORDER BY ordinal",
+            (entry_id,),
+        )
+    )
+
+
+def _citations_in(connection: apsw.Connection, entry_id: int) -> tuple[Citation, ...]:
+    return tuple(
+        citation_from_row(row)
+        for row in connection.execute(
+            f"SELECT {CITATION_COLUMNS} FROM citations AS c WHERE entry_id = ? ORDER BY ordinal",
+            (entry_id,),
+        )
+    )

@@ -1,0 +1,66 @@
+"""Whether the tables of the index agree with one another, and mending where they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import apsw
+
+_MISSING_TEXT = (
+    "SELECT id FROM entries WHERE id NOT IN (SELECT rowid FROM entries_fts)"
+)
+_LOST_TEXT = "SELECT rowid FROM entries_fts WHERE rowid NOT IN (SELECT id FROM entries)"
+_ORPHANS = (
+    "SELECT DISTINCT entry_id FROM {table} WHERE entry_id NOT IN (SELECT id FROM entries)"
+)
+_CHILDREN = ("fragments", "citations", "embeddings")
+
+
+def disagreements(connection: apsw.Connection) -> tuple[str, ...]:
+    """What is wrong, one line each; nothing is changed. Call it in one view of the database."""
+    found = []
+    (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
+    (texts,) = connection.execute("SELECT count(*) FROM entries_fts").fetchone() or (0,)
+    if entries != texts:
+        found.append(f"{entries} entries but {texts} full-text rows")
+    for table in _CHILDREN:
+        (orphans,) = connection.execute(
+            f"SELECT count(*) FROM ({_ORPHANS.format(table=table)})"
+        ).fetchone() or (0,)
+        if orphans:
+            found.append(f"{table} of {orphans} entries that are not there")
+    (headless,) = connection.execute(
+        "SELECT count(*) FROM entries AS e LEFT JOIN files AS f"
+        " ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
+        " WHERE f.concept_id IS NOT e.concept_id"
+    ).fetchone() or (0,)
+    if headless:
+        found.append(f"{headless} entries without the file they come from")
+    return tuple(found)
+
+
+def mend(connection: apsw.Connection) -> None:
+    """Remove what hangs on nothing and mark for reading what is incomplete.
+
+    Call it in a write transaction; the next run reads the marked files again.
+    """
+    lost = list(connection.execute(_LOST_TEXT))
+    connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", lost)
+    for table in _CHILDREN:
+        orphans = list(connection.execute(_ORPHANS.format(table=table)))
+        connection.executemany(f"DELETE FROM {table} WHERE entry_id = ?", orphans)
+    incomplete = list(
+        connection.execute(
+            f"SELECT bundle_key, rel FROM entries WHERE id IN ({_MISSING_TEXT})"
+            " UNION SELECT e.bundle_key, e.rel FROM entries AS e LEFT JOIN files AS f"
+            " ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
+            " WHERE f.concept_id IS NOT e.concept_id"
+        )
+    )
+    connection.executemany(
+        "UPDATE files SET content_hash = '', racy = 1 WHERE bundle_key = ? AND rel = ?",
+        incomplete,
+    )
+    if incomplete:
+        connection.execute("DELETE FROM dir_state")

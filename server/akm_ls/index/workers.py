@@ -1,0 +1,286 @@
+"""Reading many files in other processes, so that this one stays free to answer.
+
+Plain subprocesses and pipes instead of ``concurrent.futures``: a worker must not import the main
+module again (an LSP server's takes a third of a second), must not share the server's stdin and
+stdout, and must end by itself when the server is killed: its stdin ends then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import marshal
+import os
+import pickle
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+from akm_ls.index.rows import PreparedFile, prepare, prepared
+from akm_ls.index.scan import FileToRead
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import Bundle
+
+BATCH_FILES = 64
+NICENESS = 5
+WORTH_STARTING = 200
+"""Files from which on starting processes is faster than reading here."""
+MAX_WORKERS = 8
+
+Job: TypeAlias = "tuple[int, list[tuple[str, int, int, int]]]"
+"""A bundle's number and (rel, size, mtime_ns, racy) of its files."""
+
+_LENGTH = struct.Struct("<I")
+_BOOT = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
+    "from akm_ls.index.workers import serve; serve()"
+)
+
+
+def read_files(
+    bundles: Sequence[Bundle],
+    jobs: Sequence[tuple[int, Sequence[FileToRead]]],
+    *,
+    workers: int | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[int, list[PreparedFile]]]:
+    """Read all files of ``jobs`` (a bundle's number, files); batches come in no certain order.
+
+    ``workers`` is the number of processes, 0: none, ``None``: what the machine has and the work
+    is worth. Ends early, without the rest, once ``cancelled``. Close the iterator to stop.
+    """
+    batches: list[Job] = [
+        (number, [tuple(file) for file in files[start : start + BATCH_FILES]])
+        for number, files in jobs
+        for start in range(0, len(files), BATCH_FILES)
+    ]
+    total = sum(len(files) for _, files in batches)
+    if workers is None:
+        workers = 0 if total < WORTH_STARTING else min(os.cpu_count() or 1, MAX_WORKERS)
+    workers = min(workers, len(batches))
+    if workers and sys.executable and not getattr(sys, "frozen", False):
+        pool = _Pool(bundles, batches, workers)
+        try:
+            yield from pool.results(cancelled)
+        finally:
+            pool.stop()
+        return
+    for number, files in batches:
+        if cancelled():
+            return
+        yield number, [prepared(prepare(bundles[number], *file)) for file in files]
+
+
+class _WorkerDied(Exception):
+    pass
+
+
+class _Worker:
+    """One process and the two pipes to it."""
+
+    def __init__(self, bundles: Sequence[Bundle]) -> None:
+        flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=flags,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input: IO[bytes] = self._process.stdin
+        self._output: IO[bytes] = self._process.stdout
+        self._send(pickle.dumps(list(bundles)))
+
+    def ask(self, job: Job) -> None:
+        self._send(marshal.dumps(job))
+
+    def answer(self) -> list[PreparedFile]:
+        """The files of the oldest job not yet answered."""
+        try:
+            data = _read_frame(self._output)
+        except (OSError, ValueError):
+            data = None
+        if data is None:
+            raise _WorkerDied
+        return [prepared(raw) for raw in marshal.loads(data)]
+
+    def stop(self) -> None:
+        self._process.kill()
+        for pipe in (self._input, self._output):
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+        self._process.wait()
+
+    def _send(self, data: bytes) -> None:
+        try:
+            _write_frame(self._input, data)
+        except (OSError, ValueError):
+            raise _WorkerDied from None
+
+
+class _Pool:
+    """A thread for each process: it hands out jobs and collects the answers."""
+
+    def __init__(self, bundles: Sequence[Bundle], batches: Sequence[Job], workers: int) -> None:
+        self._bundles = bundles
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        for batch in batches:
+            self._jobs.put(batch)
+        self._expected = len(batches)
+        # Bounded, so that fast readers do not fill the memory ahead of the writer.
+        self._done: queue.Queue[tuple[int, list[PreparedFile]]] = queue.Queue(4 * workers)
+        self._stopping = threading.Event()
+        self._workers: list[_Worker] = []
+        self._lock = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._drive, name=f"akm-ls reader {number}", daemon=True)
+            for number in range(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def results(self, cancelled: Callable[[], bool]) -> Iterator[tuple[int, list[PreparedFile]]]:
+        for _ in range(self._expected):
+            while True:
+                if cancelled():
+                    return
+                try:
+                    batch = self._done.get(timeout=0.1)
+                    break
+                except queue.Empty:
+                    continue
+            yield batch
+
+    def stop(self) -> None:
+        self._stopping.set()
+        with self._lock:
+            for worker in self._workers:
+                worker.stop()
+            self._workers.clear()
+        for thread in self._threads:
+            thread.join(5)
+
+    def _drive(self) -> None:
+        worker: _Worker | None = None
+        asked: list[Job] = []
+        while not self._stopping.is_set():
+            try:
+                if worker is None:
+                    worker = self._start()
+                # One job ahead: the worker goes on while its last answer is taken apart.
+                while len(asked) < 2 and (job := self._next_job()) is not None:
+                    asked.append(job)
+                    worker.ask(job)
+                if not asked:
+                    return
+                files = worker.answer()
+                self._put(asked.pop(0)[0], files)
+            except (_WorkerDied, OSError):
+                self._discard(worker)
+                worker = None
+                # The first job was at work; the second may be innocent.
+                while asked and not self._stopping.is_set():
+                    number, files_left = asked.pop(0)
+                    self._put(number, self._one_by_one(number, files_left))
+
+    def _one_by_one(
+        self, number: int, files: Sequence[tuple[str, int, int, int]]
+    ) -> list[PreparedFile]:
+        """A batch in which a worker died: whatever kills a process is read in one of its own."""
+        found: list[PreparedFile] = []
+        worker: _Worker | None = None
+        for file in files:
+            if self._stopping.is_set():
+                break
+            try:
+                worker = worker or self._start()
+                worker.ask((number, [file]))
+                found += worker.answer()
+            except (_WorkerDied, OSError):
+                if worker is None:  # no process can be started at all
+                    found.append(prepared(prepare(self._bundles[number], *file)))
+                    continue
+                self._discard(worker)
+                worker = None
+                rel, size, mtime_ns, _ = file
+                warning = f"Skipped {rel}: the process that read it ended"
+                found.append(PreparedFile(rel, size, mtime_ns, 0, "", warning, None))
+        self._discard(worker)
+        return found
+
+    def _start(self) -> _Worker:
+        worker = _Worker(self._bundles)
+        with self._lock:
+            self._workers.append(worker)
+            if self._stopping.is_set():
+                worker.stop()
+        return worker
+
+    def _discard(self, worker: _Worker | None) -> None:
+        if worker is None:
+            return
+        with self._lock:
+            if worker in self._workers:
+                self._workers.remove(worker)
+                worker.stop()
+
+    def _next_job(self) -> Job | None:
+        try:
+            return self._jobs.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _put(self, number: int, files: list[PreparedFile]) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._done.put((number, files), timeout=0.1)
+                return
+            except queue.Full:
+                continue
+
+
+def serve() -> None:
+    """A worker's whole life: jobs from stdin, rows to stdout, until stdin ends."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    with contextlib.suppress(ValueError, OSError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    first = _read_frame(source)
+    if first is None:
+        return
+    bundles: list[Bundle] = pickle.loads(first)
+    while (data := _read_frame(source)) is not None:
+        number, files = marshal.loads(data)
+        rows = [prepare(bundles[number], *file) for file in files]
+        try:
+            _write_frame(sink, marshal.dumps(rows))
+        except OSError:
+            return
+
+
+def _write_frame(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(data)))
+    pipe.write(data)
+    pipe.flush()
+
+
+def _read_frame(pipe: IO[bytes]) -> bytes | None:
+    """The next frame, or ``None`` at the end of the stream, also in the middle of a frame."""
+    head = pipe.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = pipe.read(length)
+    return data if len(data) == length else None

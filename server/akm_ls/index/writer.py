@@ -1,0 +1,399 @@
+"""Writing files into the index: whole entries only, and always one holder for every ref.
+
+Each call of `write` is meant for one short transaction. In it every asset's row, its full-text
+row, fragments and citations change together, and a vector made of other text goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.rows import (
+    CITATION_COLUMNS,
+    ENTRY_COLUMNS,
+    FRAGMENT_COLUMNS,
+    PreparedEntry,
+    PreparedFile,
+    native_path,
+    stub_from_row,
+)
+from akm_ls.index.scan import FileRow
+
+if TYPE_CHECKING:
+    import apsw
+
+    from akm_ls.index.stub import Stub
+
+MAX_TOMBSTONES = 20_000
+"""Deletions remembered; a reader that is further behind reads everything again."""
+
+_SET_FILE = (
+    "REPLACE INTO files"
+    " (bundle_key, rel, size, mtime_ns, content_hash, concept_id, warning, racy)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SET_ENTRY = (
+    f"REPLACE INTO entries (id, bundle_key, generation, {ENTRY_COLUMNS}, embed_hash, document)"
+    f" VALUES ({', '.join('?' * 17)})"
+)
+_ADD_FTS = (
+    "INSERT INTO entries_fts (rowid, name, description, tags, hints, content)"
+    " VALUES (?, ?, ?, ?, ?, ?)"
+)
+_ADD_FRAGMENT = (
+    f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS})"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_ADD_CITATION = (
+    f"INSERT INTO citations (entry_id, ordinal, {CITATION_COLUMNS.replace('c.', '')})"
+    f" VALUES ({', '.join('?' * 14)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The bundle that is written to. ``prefix`` is its real root with a separator."""
+
+    bundle: str
+    key: int
+    prefix: str
+    read: Callable[[str], PreparedFile | None]
+    """Reads a file that was not among those to write; ``None``: it is gone."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What one or several calls changed."""
+
+    added: list[Stub] = field(default_factory=list)
+    changed: list[tuple[Stub, Stub]] = field(default_factory=list)
+    removed: list[Stub] = field(default_factory=list)
+    claims: list[Claims] = field(default_factory=list)
+    generation: int = 0
+
+    def delta(self) -> Delta:
+        return Delta(
+            tuple(self.added),
+            tuple(self.changed),
+            tuple(self.removed),
+            tuple(self.claims),
+            generation=self.generation,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _EntryRow:
+    id: int
+    rel: str
+    embed_hash: str
+    stub: Stub
+
+
+def next_generation(connection: apsw.Connection) -> int:
+    """The number of this write transaction."""
+    connection.execute(
+        "INSERT INTO meta VALUES ('generation', 1)"
+        " ON CONFLICT (key) DO UPDATE SET value = value + 1"
+    )
+    (generation,) = connection.execute(
+        "SELECT value FROM meta WHERE key = 'generation'"
+    ).fetchone() or (0,)
+    return int(generation)
+
+
+def write(
+    connection: apsw.Connection,
+    target: Target,
+    files: Sequence[PreparedFile],
+    removed: Iterable[str] = (),
+    *,
+    known: Mapping[str, FileRow] | None = None,
+    forced: Collection[str] = frozenset(),
+) -> Written:
+    """Take over files that were read and forget those that are gone.
+
+    ``known`` are the rows on which the decision to read or remove was made. Where another
+    process has written a file since, the later file time wins, and nothing is removed.
+    ``forced`` files are written even if their bytes are the indexed ones.
+    """
+    return _Write(connection, target, known, forced).run(files, list(removed))
+
+
+class _Write:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        target: Target,
+        known: Mapping[str, FileRow] | None,
+        forced: Collection[str],
+    ) -> None:
+        self._connection = connection
+        self._target = target
+        self._known = known
+        self._forced = forced
+        self._prepared: dict[str, PreparedFile] = {}
+        self._edited: set[str] = set()
+        self._generation = next_generation(connection)
+        self._written = Written(generation=self._generation)
+
+    def run(self, files: Sequence[PreparedFile], removed: Sequence[str]) -> Written:
+        rows = self._rows([*(file.rel for file in files), *removed])
+        touched: set[str] = set()
+        accepted = [file for file in files if self._accept(file, rows.get(file.rel), touched)]
+        gone = [rel for rel in removed if self._may_remove(rel, rows.get(rel))]
+        touched.update(row.concept_id for rel in gone if (row := rows[rel]).concept_id)
+        self._set_files(accepted)
+        self._connection.executemany(
+            "DELETE FROM files WHERE bundle_key = ? AND rel = ?",
+            [(self._target.key, rel) for rel in gone],
+        )
+        self._prepared = {file.rel: file for file in accepted}
+        if touched:
+            self._settle(touched)
+        return self._written
+
+    def _rows(self, rels: Sequence[str]) -> dict[str, FileRow]:
+        return {
+            rel: FileRow(*row)
+            for rel, *row in self._connection.execute(
+                "SELECT rel, size, mtime_ns, content_hash, concept_id, warning, racy FROM files"
+                " WHERE bundle_key = ? AND rel IN (SELECT value FROM json_each(?))",
+                (self._target.key, json.dumps(rels)),
+            )
+        }
+
+    def _accept(self, file: PreparedFile, row: FileRow | None, touched: set[str]) -> bool:
+        """Whether a file's row is to be written; refs that may change hands go to ``touched``."""
+        if row is None:
+            if file.entry is not None:
+                touched.add(file.entry.concept_id)
+            return True
+        if (
+            self._known is not None
+            and row != self._known.get(file.rel)
+            and row.mtime_ns > file.mtime_ns
+        ):
+            return False
+        same = row.content_hash == file.content_hash and row.concept_id == file.concept_id
+        if not same:
+            self._edited.add(file.rel)
+        if not same or file.rel in self._forced:
+            touched.update(ref for ref in (row.concept_id, file.concept_id) if ref is not None)
+        return True
+
+    def _may_remove(self, rel: str, row: FileRow | None) -> bool:
+        return row is not None and (self._known is None or row == self._known.get(rel))
+
+    def _set_files(self, files: Iterable[PreparedFile]) -> None:
+        key = self._target.key
+        self._connection.executemany(
+            _SET_FILE,
+            [
+                (
+                    key,
+                    file.rel,
+                    file.size,
+                    file.mtime_ns,
+                    file.content_hash,
+                    file.concept_id,
+                    file.warning,
+                    file.racy,
+                )
+                for file in files
+            ],
+        )
+
+    def _settle(self, touched: set[str]) -> None:
+        """Give every touched ref to the smallest path that claims it."""
+        before = self._entries(touched)
+        claims = self._claims(touched)
+        writes: list[tuple[_EntryRow | None, PreparedEntry]] = []
+        deletes: list[_EntryRow] = []
+        noted: list[int] = []
+        pending = sorted(touched)
+        # Reading a successor may show that it claims another ref by now.
+        for concept_id in pending:
+            row = before.get(concept_id)
+            entry, others = self._holder(concept_id, claims.get(concept_id, []), row)
+            for other in others:
+                if other not in touched:
+                    touched.add(other)
+                    before |= self._entries({other})
+                    claims |= self._claims({other})
+                    pending.append(other)
+            if entry is not None:
+                writes.append((row, entry))
+            elif row is not None:
+                if claims.get(concept_id):
+                    noted.append(row.id)
+                else:
+                    deletes.append(row)
+        contested = {key for key, rels in claims.items() if len(rels) > 1}
+        self._delete(deletes)
+        self._write_entries(writes)
+        self._connection.executemany(
+            "UPDATE entries SET generation = ? WHERE id = ?",
+            [(self._generation, entry_id) for entry_id in noted],
+        )
+        self._note_claims(before, contested, claims, touched)
+
+    def _holder(
+        self, concept_id: str, rels: list[str], row: _EntryRow | None
+    ) -> tuple[PreparedEntry | None, list[str]]:
+        """What to write for a ref (``None``: its row is right or there is none), other refs met.
+
+        Claimants that turn out to be gone are taken off ``rels``.
+        """
+        others: list[str] = []
+        while rels:
+            rel = rels[0]
+            file = self._prepared.get(rel)
+            if file is None and row is not None and row.rel == rel:
+                return None, others
+            if file is None:
+                file = self._successor(rel)
+            if file is not None and file.entry is not None:
+                if file.entry.concept_id == concept_id:
+                    return file.entry, others
+                others.append(file.entry.concept_id)
+            rels.pop(0)
+        return None, others
+
+    def _successor(self, rel: str) -> PreparedFile | None:
+        """A file that was shadowed until now, read again."""
+        file = self._target.read(rel)
+        if file is None:
+            self._connection.execute(
+                "DELETE FROM files WHERE bundle_key = ? AND rel = ?", (self._target.key, rel)
+            )
+        else:
+            self._prepared[rel] = file
+            self._set_files([file])
+        return file
+
+    def _entries(self, concept_ids: Collection[str]) -> dict[str, _EntryRow]:
+        bundle, prefix = self._target.bundle, self._target.prefix
+        return {
+            row[0]: _EntryRow(entry_id, row[1], embed_hash, stub_from_row(bundle, prefix, row))
+            for entry_id, embed_hash, *row in self._connection.execute(
+                f"SELECT id, embed_hash, {ENTRY_COLUMNS} FROM entries"
+                " WHERE bundle_key = ? AND concept_id IN (SELECT value FROM json_each(?))",
+                (self._target.key, json.dumps(list(concept_ids))),
+            )
+        }
+
+    def _claims(self, concept_ids: Collection[str]) -> dict[str, list[str]]:
+        claims: dict[str, list[str]] = {}
+        for concept_id, rel in self._connection.execute(
+            "SELECT concept_id, rel FROM files WHERE bundle_key = ?"
+            " AND concept_id IN (SELECT value FROM json_each(?)) ORDER BY concept_id, rel",
+            (self._target.key, json.dumps(list(concept_ids))),
+        ):
+            claims.setdefault(concept_id, []).append(rel)
+        return claims
+
+    def _delete(self, rows: Sequence[_EntryRow]) -> None:
+        if not rows:
+            return
+        ids = [(row.id,) for row in rows]
+        delete_children(self._connection, ids)
+        self._connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+        self._connection.executemany("DELETE FROM entries WHERE id = ?", ids)
+        key, generation = self._target.key, self._generation
+        self._connection.executemany(
+            "REPLACE INTO tombstones VALUES (?, ?, ?)",
+            [(key, row.stub.concept_id, generation) for row in rows],
+        )
+        self._written.removed += [row.stub for row in rows]
+
+    def _write_entries(self, writes: Sequence[tuple[_EntryRow | None, PreparedEntry]]) -> None:
+        if not writes:
+            return
+        connection = self._connection
+        key, generation = self._target.key, self._generation
+        bundle, prefix = self._target.bundle, self._target.prefix
+        (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone() or (0,)
+        entries: list[tuple[Any, ...]] = []
+        texts: list[tuple[Any, ...]] = []
+        fragments: list[tuple[Any, ...]] = []
+        citations: list[tuple[Any, ...]] = []
+        stale: list[tuple[int]] = []
+        for row, entry in writes:
+            if row is None:
+                last += 1
+                entry_id = last
+            else:
+                entry_id = row.id
+                if row.embed_hash != entry.embed_hash:
+                    stale.append((entry_id,))
+            entries.append(
+                (entry_id, key, generation, *entry.stub, entry.embed_hash, entry.document)
+            )
+            texts.append((entry_id, *entry.fields))
+            fragments += [(entry_id, at, *values) for at, values in enumerate(entry.fragments)]
+            citations += [(entry_id, at, *values) for at, values in enumerate(entry.citations)]
+            stub = stub_from_row(bundle, prefix, entry.stub)
+            if row is None:
+                self._written.added.append(stub)
+            elif (
+                entry.rel in self._edited
+                or row.stub != stub
+                or row.embed_hash != entry.embed_hash
+            ):
+                self._written.changed.append((row.stub, stub))
+        replaced = [(row.id,) for row, _ in writes if row is not None]
+        if replaced:
+            delete_children(connection, replaced)
+            connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", stale)
+        connection.executemany(_SET_ENTRY, entries)
+        connection.executemany(_ADD_FTS, texts)
+        connection.executemany(_ADD_FRAGMENT, fragments)
+        connection.executemany(_ADD_CITATION, citations)
+
+    def _note_claims(
+        self,
+        before: Mapping[str, _EntryRow],
+        contested: set[str],
+        claims: Mapping[str, list[str]],
+        touched: Iterable[str],
+    ) -> None:
+        """Report the claimants of every ref that is contested, or existed and may have been."""
+        bundle, prefix = self._target.bundle, self._target.prefix
+        for concept_id in sorted(touched):
+            if concept_id in contested or concept_id in before:
+                rels = claims.get(concept_id, [])
+                paths = tuple([native_path(prefix, rel) for rel in rels])
+                self._written.claims.append(
+                    Claims(bundle, concept_id, paths if len(paths) > 1 else ())
+                )
+
+
+def delete_children(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
+    """Remove what hangs on entries, vectors aside."""
+    connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", ids)
+    connection.executemany("DELETE FROM fragments WHERE entry_id = ?", ids)
+    connection.executemany("DELETE FROM citations WHERE entry_id = ?", ids)
+
+
+def forget_directories(
+    connection: apsw.Connection, key: int, directories: Iterable[str]
+) -> None:
+    """The next run looks into these directories."""
+    connection.executemany(
+        "DELETE FROM dir_state WHERE bundle_key = ? AND dir = ?",
+        [(key, directory) for directory in directories],
+    )
+
+
+def drop_bundle(connection: apsw.Connection, key: int) -> None:
+    """Remove a bundle and everything in it, children first."""
+    ids = list(connection.execute("SELECT id FROM entries WHERE bundle_key = ?", (key,)))
+    delete_children(connection, ids)
+    connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+    for table in ("entries", "files", "dir_state", "tombstones"):
+        connection.execute(f"DELETE FROM {table} WHERE bundle_key = ?", (key,))
+    connection.execute("DELETE FROM bundles WHERE key = ?", (key,))

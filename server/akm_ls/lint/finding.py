@@ -1,0 +1,71 @@
+"""What a rule says about a document, and the edits that would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from akm_ls.documents.text import Span
+
+Severity = Literal["error", "warning", "information", "hint"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
+"""From the gravest to the mildest."""
+
+Tag = Literal["deprecated", "unnecessary"]
+_NO_DATA: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the characters of ``span`` by ``new_text``."""
+
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits to the document the finding is in.
+
+    ``safe`` fixes keep the author's meaning and may be applied without asking.
+    """
+
+    title: str
+    edits: tuple[TextEdit, ...]
+    safe: bool = False
+    preferred: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding; ``span`` is ``None`` for the file as a whole."""
+
+    path: str
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault at one place. ``span`` is in ``str`` offsets of the document's text."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    related: tuple[Related, ...] = ()
+    data: Mapping[str, object] = field(default_factory=lambda: _NO_DATA)
+    fixes: tuple[Fix, ...] = ()
+    tags: tuple[Tag, ...] = ()
+
+    @property
+    def fixable(self) -> bool:
+        """Whether some fix is safe to apply unasked."""
+        return any(fix.safe for fix in self.fixes)
+
+
+def at_least(severity: Severity, threshold: Severity) -> bool:
+    """Whether ``severity`` is as grave as ``threshold`` or graver."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(threshold)

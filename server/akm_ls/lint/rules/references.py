@@ -1,0 +1,214 @@
+"""Refs that lead nowhere, and refs that two files or two list items claim."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from akm_ls.documents.document import RefOccurrence
+from akm_ls.documents.text import Span
+from akm_ls.index.catalog import Resolution
+from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.rule import Rule, Subject
+from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, parse_ref
+
+LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
+"""Frontmatter keys whose items are refs and may be bare concept ids."""
+
+_MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
+
+
+def is_checked(subject: Subject, occurrence: RefOccurrence) -> bool:
+    """Whether an occurrence is a claim that its target exists."""
+    ref = occurrence.ref
+    if ref is None:
+        return False
+    if ref.bundle is not None:
+        return is_citation(ref, subject.bundles.ids)
+    # A bare id whose first segment is no asset directory belongs to some other format.
+    return ref.head in ASSET_DIRECTORIES and is_plausible_name(ref)
+
+
+def prose_is_checked(subject: Subject) -> bool:
+    """False where akm takes frontmatter as the whole truth, or a checkpoint quotes a session."""
+    frontmatter = subject.document.frontmatter
+    if frontmatter is None:
+        return True
+    data = frontmatter.data
+    return not (isinstance(data.get("refs"), list) or isinstance(data.get("akm_memory_kind"), str))
+
+
+def check_missing_ref(subject: Subject) -> Iterator[Finding]:
+    catalog = subject.catalog
+    assert catalog is not None
+    with_prose = prose_is_checked(subject)
+    for occurrence in subject.document.refs:
+        ref = occurrence.ref
+        if ref is None or (occurrence.channel == "prose" and not with_prose):
+            continue
+        if not is_checked(subject, occurrence):
+            continue
+        resolution = catalog.resolve(ref, subject.bundle.id, subject.bundles)
+        finding = _judge(subject, occurrence, ref, resolution)
+        if finding is not None:
+            yield finding
+
+
+def _judge(
+    subject: Subject, occurrence: RefOccurrence, ref: Ref, resolution: Resolution
+) -> Finding | None:
+    channel = occurrence.channel
+    place = "" if channel == "prose" else f" (frontmatter {channel})"
+    data: dict[str, object] = {"ref": str(ref), "channel": channel}
+    span = occurrence.span
+    match resolution.status:
+        case "found":
+            return None
+        case "unknown-bundle":
+            known = ", ".join(sorted(subject.bundles.ids)) or "none"
+            message = (
+                f'No bundle is named "{ref.bundle}" in {ref.asset}{place}. Known bundles: {known}.'
+            )
+            data["reason"] = "unknown-bundle"
+        case "elsewhere":
+            assert resolution.stub is not None
+            message = f"{ref.asset} does not exist; the asset is in {resolution.stub.ref}{place}."
+            data["reason"] = "other-bundle"
+        case "missing":
+            where = f' in bundle "{ref.bundle}"' if ref.bundle else ""
+            message = f"{ref.asset} does not exist{where}{place}."
+            data["reason"] = "missing-asset"
+        case "missing-fragment":
+            if ref.fragment is None or _MACHINE_FRAGMENT.match(ref.fragment):
+                return None
+            assert resolution.stub is not None
+            message = f'{ref.asset} has no heading "#{ref.fragment}".'
+            span = Span(span.end - len(ref.fragment), span.end)
+            data["reason"] = "missing-fragment"
+            data["fragments"] = [slug for slug, _ in resolution.stub.fragments()]
+    suggestions = _suggestions(subject, ref, resolution)
+    if suggestions:
+        message += f" Did you mean {' or '.join(suggestions)}?"
+        data["suggestions"] = list(suggestions)
+    return Finding(
+        code="missing-ref",
+        severity="warning",
+        message=message,
+        span=span,
+        related=_nearest(resolution),
+        data=data,
+        fixes=tuple(
+            Fix(f"Replace by {suggestion}", (TextEdit(span, suggestion),), preferred=rank == 0)
+            for rank, suggestion in enumerate(suggestions)
+        ),
+    )
+
+
+def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[str, ...]:
+    """Replacements for the finding's span, the likeliest first."""
+    if resolution.status == "missing-fragment":
+        return resolution.suggestions
+    spelled: list[str] = []
+    for suggestion in resolution.suggestions:
+        candidate = parse_ref(suggestion)
+        if ref.bundle is None and candidate.bundle == subject.bundle.id:
+            candidate = Ref(None, candidate.concept_id)
+        spelled.append(str(Ref(candidate.bundle, candidate.concept_id, ref.fragment)))
+    return tuple(spelled)
+
+
+def _nearest(resolution: Resolution) -> tuple[Related, ...]:
+    if resolution.status in ("elsewhere", "missing-fragment") and resolution.stub is not None:
+        return (Related(resolution.stub.path, f"{resolution.stub.ref} is here"),)
+    return ()
+
+
+def check_duplicate_ref(subject: Subject) -> Iterator[Finding]:
+    yield from _repeated_items(subject)
+    if subject.catalog is not None:
+        yield from _contested_ref(subject)
+
+
+def _repeated_items(subject: Subject) -> Iterator[Finding]:
+    """The second and later mention of one ref in one frontmatter list."""
+    first: dict[tuple[str, Ref], RefOccurrence] = {}
+    for occurrence in subject.document.refs:
+        ref = occurrence.ref
+        if ref is None or occurrence.channel not in LIST_CHANNELS:
+            continue
+        key = (occurrence.channel, ref.in_bundle(subject.bundle.id))
+        earlier = first.setdefault(key, occurrence)
+        if earlier is occurrence:
+            continue
+        yield Finding(
+            code="duplicate-ref",
+            severity="warning",
+            message=f"{ref} is already in this {occurrence.channel} list.",
+            span=occurrence.span,
+            related=(Related(subject.path, "first named here", earlier.span),),
+            data={"ref": str(ref), "channel": occurrence.channel, "reason": "repeated"},
+            tags=("unnecessary",),
+        )
+
+
+def _contested_ref(subject: Subject) -> Iterator[Finding]:
+    """Two files of one bundle that claim one ref; the index keeps the first by path."""
+    catalog = subject.catalog
+    assert catalog is not None
+    contested = catalog.contested_by(subject.path)
+    if contested is None:
+        return
+    claimants = catalog.claimants(subject.bundle.id, contested)
+    others = [path for path in claimants if path != subject.path]
+    if not others:
+        return
+    ref = f"{subject.bundle.id}//{contested}"
+    holds = claimants[0] == subject.path
+    names = ", ".join(_relative(path, subject) for path in others)
+    message = (
+        f"{names} claims the ref {ref} too and is not indexed; rename one of the files."
+        if holds
+        else f"{ref} already belongs to {names}; this file is not indexed. Rename one of them."
+    )
+    yield Finding(
+        code="duplicate-ref",
+        severity="information" if holds else "warning",
+        message=message,
+        span=subject.document.lines.line_span(0),
+        related=tuple(Related(path, f"also claims {ref}") for path in others),
+        data={"ref": ref, "files": list(claimants), "reason": "contested"},
+    )
+
+
+def _relative(path: str, subject: Subject) -> str:
+    return os.path.relpath(path, subject.bundle.real_root).replace(os.sep, "/")
+
+
+RULES = (
+    Rule(
+        code="missing-ref",
+        severity="warning",
+        summary="A ref names a bundle, an asset or a heading that does not exist.",
+        why="An agent that follows the ref gets nothing and goes on with less than it needs.",
+        remedy="Correct the ref, create the asset, or remove the citation.",
+        example="See team//knowledge/gone for the details.\n",
+        check=check_missing_ref,
+        kinds=frozenset({"markdown", "yaml"}),
+        needs_catalog=True,
+        skippable=True,
+    ),
+    Rule(
+        code="duplicate-ref",
+        severity="warning",
+        summary="Two files claim one ref, or a list names one ref twice.",
+        why=(
+            "Of two files with one ref only the first by path is indexed; the other can be "
+            "neither found nor shown."
+        ),
+        remedy="Rename one of the files, or remove the repeated list item.",
+        example="---\nxrefs: [knowledge/auth, knowledge/auth]\n---\n",
+        check=check_duplicate_ref,
+        kinds=frozenset({"markdown", "yaml", "script", "env", "other"}),
+    ),
+)

@@ -1,0 +1,52 @@
+"""Which rules run, and how grave their findings are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast, get_args
+
+from akm_ls.lint.finding import Severity
+
+Level = Literal["error", "warning", "information", "hint", "off"]
+_ALIASES = {"info": "information", "warn": "warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """Levels by rule code; a rule that is not named keeps its own severity."""
+
+    levels: Mapping[str, Level] = field(default_factory=dict)
+
+    def level(self, code: str, default: Severity) -> Level:
+        return self.levels.get(code, default)
+
+    def is_off(self, code: str) -> bool:
+        return self.levels.get(code) == "off"
+
+
+def read_levels(raw: object, known_codes: frozenset[str]) -> tuple[LintSettings, tuple[str, ...]]:
+    """Settings from a client's or a file's ``{code: level}``, and what is wrong with it.
+
+    A key that is wrong keeps its default; each problem names the key.
+    """
+    if raw is None:
+        return LintSettings(), ()
+    if not isinstance(raw, Mapping):
+        return LintSettings(), ("akm.lint.rules must be an object of rule codes and levels",)
+    levels: dict[str, Level] = {}
+    problems: list[str] = []
+    for code, value in raw.items():
+        if code not in known_codes:
+            problems.append(f"akm.lint.rules.{code}: no such rule")
+            continue
+        level = _ALIASES.get(str(value), value)
+        if value is False:
+            level = "off"
+        if level not in get_args(Level):
+            problems.append(
+                f"akm.lint.rules.{code}: {value!r} is none of {', '.join(get_args(Level))}"
+            )
+            continue
+        levels[str(code)] = cast(Level, level)
+    return LintSettings(levels), tuple(problems)

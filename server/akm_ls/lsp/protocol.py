@@ -1,0 +1,489 @@
+"""pygls's protocol with its faults cured; every request gets exactly one answer.
+
+Use it with `transport`, which brings the messages::
+
+    class AkmLanguageServer(LanguageServer):
+        protocol: AkmProtocol
+
+    server = AkmLanguageServer(
+        "akm-ls", version, protocol_cls=AkmProtocol, converter_factory=new_converter
+    )
+    start_stdio(server)
+
+Handlers are plain functions (a few milliseconds, they hold the event loop) or coroutines, which
+hand slow work to ``server.protocol.workers.run``. ``@server.thread()`` is refused. Requests of
+our own (every method lsprotocol has no type for, ``akm/…``) and commands get plain JSON: a
+``dict`` as parameters, lists and strings as arguments. A handler says "no" by raising a
+`pygls.exceptions.JsonRpcException` with the code, message and data to answer with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import enum
+import inspect
+import itertools
+import logging
+import os
+import uuid
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import attrs
+import cattrs
+from lsprotocol import converters, types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.feature_manager import is_thread_function
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from akm_ls.lsp.buffers import Buffers
+from akm_ls.lsp.framing import encode_message
+from akm_ls.lsp.uris import uri_of
+from akm_ls.lsp.work import CancellationToken, Cancelled, Workers, request_token
+
+if TYPE_CHECKING:
+    from pygls.protocol.json_rpc import MessageCallback, MessageHandler
+
+logger = logging.getLogger(__name__)
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+NOT_INITIALIZED = -32002
+REQUEST_CANCELLED = -32800
+
+Json = dict[str, Any]
+MsgId = str | int
+HandlerStep = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any] | None]
+
+
+def new_converter() -> cattrs.Converter:
+    """lsprotocol's converter, without the tree of errors that only a person would read:
+    its hooks compile in two thirds of the time, which every start pays."""
+    return converters.get_converter(cattrs.Converter(detailed_validation=False))
+
+
+class AkmProtocol(LanguageServerProtocol):
+    """One client's conversation: `register` and `dispatch` take its messages in order.
+
+    Attributes:
+        workers: threads for slow work.
+        buffers: the open documents; none before ``initialize``. Also ``server.workspace``.
+        exit_code: set once the client said ``exit``.
+        on_exit: called, in order, when the server is about to end; at most `process.GRACE`.
+    """
+
+    def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
+        self.workers = Workers()
+        self.buffers = Buffers()
+        self.exit_code: int | None = None
+        self.on_exit: list[Callable[[], object]] = []
+        self.watch_client: Callable[[int], object] | None = None
+        self.shutdown_seen = False
+        self.write: Callable[[bytes], None] | None = None
+        self._initialized = False
+        self._notifications = itertools.count()
+        self._tokens: dict[MsgId, CancellationToken] = {}
+        super().__init__(server, converter)
+
+    # Messages in.
+
+    def register(self, message: object) -> None:
+        """Take note of a message that has just arrived; from any thread, before `dispatch`.
+
+        A cancellation reaches its request here, ahead of everything that waits in the queue.
+        """
+        if not isinstance(message, dict):
+            return
+        method, msg_id = message.get("method"), message.get("id")
+        if method == types.CANCEL_REQUEST:
+            params = message.get("params")
+            target = params.get("id") if isinstance(params, dict) else None
+            if _is_id(target) and (token := self._tokens.get(target)) is not None:
+                token.cancel()
+        elif isinstance(method, str) and _is_id(msg_id):
+            self._tokens[msg_id] = CancellationToken()
+            self.shutdown_seen |= method == types.SHUTDOWN
+
+    def dispatch(self, message: object) -> None:
+        """Handle one message, on the event loop. Never raises an `Exception`."""
+        if not isinstance(message, dict):
+            what = "a batch" if isinstance(message, list) else "not an object"
+            self.refuse(None, INVALID_REQUEST, f"the message is {what}")
+            return
+        method, msg_id = message.get("method"), message.get("id")
+        is_request = "id" in message
+        if method is None and is_request and ("result" in message or "error" in message):
+            self._take_response(message)
+        elif not isinstance(method, str) or message.get("jsonrpc") != "2.0":
+            self.refuse(msg_id, INVALID_REQUEST, "the message is not JSON-RPC 2.0")
+        elif not is_request:
+            self._take_notification(method, message)
+        elif _is_id(msg_id):
+            self._take_request(msg_id, method, message)
+        else:
+            self.refuse(None, INVALID_REQUEST, f"{method}: the id is not a number or a string")
+
+    def refuse(self, msg_id: object, code: int, reason: str) -> None:
+        """Answer with an error; ``reason`` is one sentence. An unusable id is answered as null."""
+        logger.info("refused: %s", reason)
+        error: Json = {"code": code, "message": reason}
+        usable = msg_id if _is_id(msg_id) else None
+        if usable is not None:
+            self._tokens.pop(usable, None)
+        self._send({"jsonrpc": self.VERSION, "id": usable, "error": error})
+
+    def _take_request(self, msg_id: MsgId, method: str, message: Json) -> None:
+        token = self._tokens.setdefault(msg_id, CancellationToken())
+        if self._shutdown:
+            self.refuse(msg_id, INVALID_REQUEST, f"{method}: the server was shut down")
+        elif not self._initialized and method != types.INITIALIZE:
+            self.refuse(msg_id, NOT_INITIALIZED, f"{method}: the server is not initialized")
+        elif self._initialized and method == types.INITIALIZE:
+            self.refuse(msg_id, INVALID_REQUEST, "the server is initialized already")
+        elif token.cancelled:
+            self.refuse(msg_id, REQUEST_CANCELLED, f"{method}: cancelled")
+        elif (handler := self._handler(method)) is None:
+            self.refuse(msg_id, METHOD_NOT_FOUND, f"{method}: unknown method")
+        else:
+            try:
+                params = self._params(method, message)
+            except Exception as error:
+                self.refuse(msg_id, INVALID_PARAMS, f"{method}: {_invalid(error)}")
+                return
+            answer = partial(self._send_handler_result, msg_id=msg_id)
+            contextvars.copy_context().run(
+                self._handle, msg_id, handler, params, callback=answer, token=token
+            )
+
+    def _take_notification(self, method: str, message: Json) -> None:
+        if method == types.CANCEL_REQUEST:
+            params = message.get("params")
+            target = params.get("id") if isinstance(params, dict) else None
+            if _is_id(target):
+                self._handle_cancel_notification(target)
+            return
+        if method != types.EXIT and (self._shutdown or not self._initialized):
+            logger.info("%s: ignored before initialize and after shutdown", method)
+            return
+        handler = self._handler(method)
+        if handler is None:
+            logger.debug("%s: unknown notification", method)
+            return
+        try:
+            params = self._params(method, message)
+        except Exception as error:
+            logger.warning("%s: ignored: %s", method, _invalid(error))
+            return
+        done = partial(self._report_failure, method)
+        msg_id = f"akm-ls/notification/{next(self._notifications)}"
+        contextvars.copy_context().run(self._handle, msg_id, handler, params, callback=done)
+
+    def _take_response(self, message: Json) -> None:
+        msg_id = message["id"]
+        future = self._request_futures.pop(msg_id, None) if _is_id(msg_id) else None
+        result_type = self._result_types.pop(msg_id, None) if _is_id(msg_id) else None
+        if future is None or future.done():
+            logger.debug("an answer to no question of ours was ignored")
+            return
+        try:
+            if "error" in message:
+                given = message["error"] if isinstance(message["error"], dict) else {}
+                code, text = given.get("code"), str(given.get("message", "no reason given"))
+                code = code if isinstance(code, int) else INTERNAL_ERROR
+                error = types.ResponseError(code=code, message=text, data=given.get("data"))
+                future.set_exception(JsonRpcException.from_error(error))
+            elif result_type is None:
+                future.set_result(message["result"])
+            else:
+                future.set_result(self._converter.structure(message, result_type).result)
+        except Exception as problem:
+            if not future.done():
+                reason = f"the client's answer is invalid: {_invalid(problem)}"
+                future.set_exception(JsonRpcInvalidParams(reason))
+
+    def _handler(self, method: str) -> MessageHandler | None:
+        handler: MessageHandler | None = self.fm.builtin_features.get(method)
+        return handler if handler is not None else self.fm.features.get(method)
+
+    def _params(self, method: str, message: Json) -> Any:
+        message_type = self.get_message_type(method)
+        if message_type is not None:
+            return self._converter.structure(message, message_type).params
+        params = message.get("params")
+        if params is None:
+            return {}
+        if not isinstance(params, dict):
+            raise TypeError("the parameters are not an object")
+        return params
+
+    # Handlers.
+
+    def running(self) -> list[asyncio.Task[Any]]:
+        """The tasks that handle messages now."""
+        futures: tuple[object, ...] = tuple(self._request_futures.values())
+        return [future for future in futures if isinstance(future, asyncio.Task)]
+
+    def _handle(
+        self,
+        msg_id: MsgId,
+        handler: MessageHandler,
+        params: Any,
+        *,
+        callback: MessageCallback,
+        token: CancellationToken | None = None,
+    ) -> None:
+        if token is not None:
+            self._ctx_msg_id.set(msg_id)
+            request_token.set(token)
+        self._execute_handler(msg_id, handler, callback, (params,))
+
+    def _execute_handler(
+        self,
+        msg_id: MsgId,
+        handler: MessageHandler,
+        callback: MessageCallback,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        if is_thread_function(handler):  # type: ignore[no-untyped-call]
+            # A thread would write to the client from outside the loop, could not be cancelled,
+            # and would be waited for at the end.
+            refused: Future[Any] = Future()
+            refused.set_exception(TypeError("a thread handler: use protocol.workers.run"))
+            callback(refused)
+            return
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
+        future = self._request_futures.get(msg_id)
+        if future is None:
+            return
+        # pygls forgets only what it answers: each notification's task would stay for ever.
+        future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+        if isinstance(future, asyncio.Task):
+            tasks = request_token.get().tasks
+            tasks.add(future)
+            future.add_done_callback(tasks.discard)
+
+    def _handle_cancel_notification(self, msg_id: MsgId) -> None:
+        token = self._tokens.get(msg_id)
+        if token is None:
+            return  # answered already, the usual race
+        token.cancel()
+        future = self._request_futures.get(msg_id)
+        tasks = tuple(token.tasks)
+        if future is not None:
+            future.cancel()
+        for task in tasks:  # a command runs in a task of its own
+            task.cancel()
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: MsgId) -> None:
+        self._request_futures.pop(msg_id, None)
+        if future.cancelled():
+            self.refuse(msg_id, REQUEST_CANCELLED, "the request was cancelled")
+            return
+        error = future.exception()
+        if error is None:
+            self._send_response(msg_id, future.result())
+        elif isinstance(error, Cancelled | asyncio.CancelledError):
+            self.refuse(msg_id, REQUEST_CANCELLED, "the request was cancelled")
+        elif isinstance(error, JsonRpcException):
+            answer = types.ResponseError(error.code, _one_line(error.message), error.data)
+            self._send_response(msg_id, error=answer)
+        else:
+            logger.error("a request failed", exc_info=error)
+            self._send_response(msg_id, error=types.ResponseError(INTERNAL_ERROR, _said(error)))
+
+    def _report_failure(self, method: str, future: Future[Any]) -> None:
+        """A notification has no answer, and a pop-up would interrupt somebody's typing: log."""
+        if not future.cancelled() and (error := future.exception()) is not None:
+            logger.error("%s failed", method, exc_info=error)
+
+    # Messages out.
+
+    def _send_response(
+        self, msg_id: MsgId, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        self._tokens.pop(msg_id, None)
+        answer: Json = {"jsonrpc": self.VERSION, "id": msg_id}
+        if error is not None:
+            answer["error"] = error
+        else:
+            answer["result"] = result
+        try:
+            self._send(answer)
+        except Exception as problem:
+            logger.error("an answer cannot be sent", exc_info=problem)
+            self.refuse(msg_id, INTERNAL_ERROR, f"the answer cannot be sent: {_said(problem)}")
+
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Send a notification, from any thread. One that cannot be JSON is logged and dropped."""
+        message: Json = {"jsonrpc": self.VERSION, "method": method}
+        if params is not None:
+            message["params"] = params
+        try:
+            self._send(message)
+        except Exception as problem:
+            logger.error("%s cannot be sent", method, exc_info=problem)
+
+    def send_request(
+        self,
+        method: str,
+        params: Any | None = None,
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MsgId | None = None,
+    ) -> Future[Any]:
+        """Ask the client. The future gets its result or a `JsonRpcException`.
+
+        Raises:
+            TypeError, ValueError: ``params`` cannot be JSON.
+        """
+        msg_id = str(uuid.uuid4()) if msg_id is None else msg_id
+        try:
+            return super().send_request(method, params, callback, msg_id)
+        except Exception:
+            self._request_futures.pop(msg_id, None)
+            self._result_types.pop(msg_id, None)
+            raise
+
+    def _send_data(self, data: Any) -> None:
+        self._send(data)
+
+    def _send(self, message: object) -> None:
+        """Serialise once and write.
+
+        Raises:
+            TypeError, ValueError, RecursionError: ``message`` cannot be JSON.
+        """
+        data = encode_message(message, self._serialize_message)
+        if self.write is None:
+            logger.debug("nobody is connected: a message was dropped")
+        else:
+            self.write(data)
+
+    def _serialize_message(self, data: Any) -> Any:
+        if attrs.has(type(data)):
+            return self._converter.unstructure(data)
+        if isinstance(data, enum.Enum):
+            return data.value
+        raise TypeError(f"a {type(data).__name__} is not JSON")
+
+    # pygls's built-in methods.
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(
+        self, params: types.InitializeParams
+    ) -> Generator[HandlerStep, Any, types.InitializeResult]:
+        """Replaces pygls's workspace before the server's own handler sees it."""
+        self._initialized = True
+        folders, root_uri, root_path = (
+            params.workspace_folders,
+            params.root_uri,
+            params.root_path,
+        )
+        if root_uri is None and root_path and os.path.isabs(root_path):
+            root_uri = uri_of(root_path)
+        # pygls fails on some of these; it shall not read them.
+        params.root_uri = params.root_path = params.workspace_folders = None
+        _prefer_utf8(params.capabilities)
+        steps = super().lsp_initialize(params)
+        step, result = _advance(steps, None)
+        params.root_uri, params.root_path, params.workspace_folders = root_uri, root_path, folders
+        given = self.workspace
+        self.buffers = Buffers(root_uri, given._sync_kind, folders, given.position_encoding)
+        self._workspace = self.buffers
+        while step is not None:
+            sent = yield step
+            step, result = _advance(steps, sent)
+        if params.process_id is not None and self.watch_client is not None:
+            self.watch_client(params.process_id)
+        assert result is not None
+        return result
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[HandlerStep, Any, None]:
+        """Cancels what is running and refuses what comes."""
+        user_handler = self.fm.features.get(types.SHUTDOWN)
+        if user_handler is not None:
+            yield user_handler, args, None
+        self._shutdown = True
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != self.msg_id and not future.done():
+                future.cancel()
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: Any) -> Generator[HandlerStep, Any, None]:
+        """Ends the conversation: code 0 after ``shutdown``, else 1."""
+        user_handler = self.fm.features.get(types.EXIT)
+        if user_handler is not None:
+            yield user_handler, args, None
+        self.exit_code = 0 if self._shutdown else 1
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    def lsp_workspace__execute_command(
+        self, params: types.ExecuteCommandParams
+    ) -> Generator[HandlerStep, Any, Any]:
+        """Calls a command with its arguments as plain JSON; Python's defaults count."""
+        handler = self.fm.commands.get(params.command)
+        if handler is None:
+            raise JsonRpcInvalidParams(f"{_one_line(params.command)}: unknown command")
+        arguments = tuple(params.arguments or ())
+        # pygls wraps a coroutine that wants the server so that its signature is hidden.
+        hidden = inspect.isfunction(handler) and hasattr(handler, "func")
+        try:
+            if hidden:
+                inspect.signature(handler.func).bind(self._server, *arguments)
+            else:
+                inspect.signature(handler).bind(*arguments)
+        except TypeError as error:
+            raise JsonRpcInvalidParams(f"{params.command}: {error}") from None
+        result = yield handler, arguments, None
+        return result
+
+
+def _advance(
+    steps: Generator[HandlerStep, Any, types.InitializeResult], sent: Any
+) -> tuple[HandlerStep | None, types.InitializeResult | None]:
+    """The generator's next step, or its result."""
+    try:
+        return steps.send(sent), None
+    except StopIteration as stop:
+        return None, stop.value
+
+
+def _is_id(value: object) -> TypeGuard[MsgId]:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _prefer_utf8(capabilities: types.ClientCapabilities) -> None:
+    """Choose utf-8 whenever the client offers it, else utf-16, which every client knows."""
+    general = capabilities.general
+    if general is not None and general.position_encodings is not None:
+        utf8 = types.PositionEncodingKind.Utf8
+        offered = utf8 in general.position_encodings
+        general.position_encodings = [utf8 if offered else types.PositionEncodingKind.Utf16]
+
+
+def _invalid(error: Exception) -> str:
+    """Why parameters do not fit, in one line."""
+    if isinstance(error, KeyError) and error.args:
+        return f'the parameters lack "{_one_line(str(error.args[0]))}"'
+    return f"the parameters are invalid: {_one_line(str(error)) or type(error).__name__}"
+
+
+def _said(error: BaseException) -> str:
+    """An exception in one line, without the paths and frames that only the log may have."""
+    if isinstance(error, OSError):
+        return f"{type(error).__name__}: {error.strerror or 'input or output failed'}"
+    text = _one_line(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _one_line(text: str, limit: int = 200) -> str:
+    line = " ".join(text[: 2 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

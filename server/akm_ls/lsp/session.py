@@ -1,0 +1,187 @@
+"""One client's session: the workspace, its open documents, and what waits to be done."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from akm_ls.documents.text import PositionEncoding
+from akm_ls.index.delta import Delta
+from akm_ls.lsp.client import Client
+from akm_ls.lsp.convert import to_offset, to_range
+from akm_ls.lsp.features.diagnostics import DiagnosticsPublisher
+from akm_ls.lsp.indexing import BackgroundIndex
+from akm_ls.lsp.uris import path_of, uri_of
+from akm_ls.lsp.watching import FileWatching
+from akm_ls.workspace import Settings, Workspace, read_settings
+from akm_ls.workspace.open_documents import OpenDocument
+
+if TYPE_CHECKING:
+    from akm_ls.documents.text import LineIndex, Span
+    from akm_ls.lsp.server import AkmLanguageServer
+
+logger = logging.getLogger(__name__)
+
+
+class Session:
+    """Everything between ``initialize`` and ``exit``; lives on the event loop.
+
+    Changes to documents are noted at once and read when somebody asks or the author pauses:
+    a burst of keystrokes costs one parse.
+    """
+
+    def __init__(
+        self, server: AkmLanguageServer, params: lsp.InitializeParams, base: Settings
+    ) -> None:
+        self.server = server
+        self.client = Client(params)
+        self.encoding: PositionEncoding = server.protocol.buffers.encoding
+        self._base = base
+        folders = server.protocol.buffers.folder_paths
+        settings, problems = read_settings(
+            params.initialization_options, base, relative_to=next(iter(folders), None)
+        )
+        self._problems = [problem.message for problem in problems]
+        self._options = settings
+        self.workspace = Workspace(settings.with_folders(folders))
+        self.diagnostics = DiagnosticsPublisher(self)
+        self.index = BackgroundIndex(self)
+        self.watching = FileWatching(self)
+        self._unread: set[str] = set()
+
+    # Start, settings and folders.
+
+    async def start(self) -> None:
+        """After ``initialized``: what needs the client's answers or takes longer."""
+        self._report(self._problems)
+        self.index.start()
+        await self.watching.start()
+        if self.client.configuration:
+            await self.read_configuration()
+
+    async def read_configuration(self) -> None:
+        """Ask the client for its ``akm`` section and follow it."""
+        items = [lsp.ConfigurationItem(section="akm")]
+        answers = await self.server.workspace_configuration_async(lsp.ConfigurationParams(items))
+        await self.take_settings(answers[0] if answers else None)
+
+    async def take_settings(self, raw: object) -> None:
+        """Follow a changed ``akm`` section."""
+        folders = self.server.protocol.buffers.folder_paths
+        settings, problems = read_settings(
+            _plain(raw), self._options, relative_to=next(iter(folders), None)
+        )
+        self._report([problem.message for problem in problems])
+        settings = settings.with_folders(folders)
+        before, self.workspace.settings = self.workspace.settings, settings
+        if before == settings:
+            return
+        if (before.bundle_dirs, before.config, before.data_dir) != (
+            settings.bundle_dirs,
+            settings.config,
+            settings.data_dir,
+        ):
+            await self.resolve(force=before.data_dir != settings.data_dir)
+        else:
+            self.diagnostics.refresh_all()
+
+    async def folders_changed(self) -> None:
+        folders = self.server.protocol.buffers.folder_paths
+        self.workspace.settings = self.workspace.settings.with_folders(folders)
+        await self.resolve()
+
+    async def resolve(self, *, force: bool = False) -> None:
+        """Find the bundles again and follow what changed."""
+        if not self.workspace.resolve() and not force:
+            return
+        self.workspace.close()
+        self.workspace.reopen()
+        self.diagnostics.refresh_all()
+        self.index.restart()
+        await self.watching.restart()
+
+    # Documents.
+
+    def opened(self, uri: str) -> None:
+        path = path_of(uri)
+        if path is not None:
+            self._unread.add(uri)
+            self.settle()
+            self.diagnostics.publish_now(self.workspace.canonical(path))
+
+    def changed(self, uri: str) -> None:
+        path = path_of(uri)
+        if path is not None:
+            self._unread.add(uri)
+            self.diagnostics.schedule(self.workspace.canonical(path))
+
+    def closed(self, uri: str) -> None:
+        path = path_of(uri)
+        self._unread.discard(uri)
+        if path is not None:
+            canonical = self.workspace.canonical(path)
+            self.spread(self.workspace.drop(path))
+            self.diagnostics.clear(canonical, uri)
+
+    def settle(self) -> None:
+        """Read every document that changed since it was last read."""
+        while self._unread:
+            uri = self._unread.pop()
+            buffer = self.server.protocol.buffers.open(uri)
+            path = path_of(uri)
+            if buffer is not None and path is not None:
+                self.spread(self.workspace.put(path, buffer.source, buffer.version))
+
+    def spread(self, delta: Delta) -> None:
+        """Lint again what depends on what changed."""
+        for opened in self.workspace.affected(delta):
+            self.diagnostics.schedule(opened.path)
+
+    def document(self, uri: str) -> OpenDocument | None:
+        """The open document behind a URI as it stands now; ``None``: not open, or not a file."""
+        self.settle()
+        path = path_of(uri)
+        return None if path is None else self.workspace.documents.get(self.workspace.canonical(path))
+
+    # Positions and places.
+
+    def uri(self, path: str) -> str:
+        """The URI of a canonical path: the client's own while it is open."""
+        shown = self.workspace.display_path(path)
+        buffers = self.server.protocol.buffers
+        buffer = buffers.open_file(shown) or buffers.open_file(path)
+        return uri_of(shown) if buffer is None else buffer.uri
+
+    def range(self, lines: LineIndex, span: Span) -> lsp.Range:
+        return to_range(lines, span, self.encoding)
+
+    def offset(self, opened: OpenDocument, position: lsp.Position) -> int:
+        return to_offset(opened.document.lines, position, self.encoding)
+
+    # Messages.
+
+    def _report(self, problems: Sequence[str]) -> None:
+        for problem in problems:
+            logger.warning("%s", problem)
+            self.server.window_show_message(
+                lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem)
+            )
+
+    def close(self) -> None:
+        self.index.stop()
+        self.watching.stop()
+        self.workspace.close()
+
+
+def _plain(value: Any) -> Any:
+    """A client's settings as JSON values (pygls hands objects over as attribute bags)."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

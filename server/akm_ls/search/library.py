@@ -1,0 +1,102 @@
+"""What searching and showing read from: the index, the catalog, the bundles, open documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.adapters.layout import is_unreadable
+from akm_ls.bundles.entry import Entry
+from akm_ls.bundles.reading import MAX_FILE_BYTES
+from akm_ls.documents.text import decode
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import BundleSet
+    from akm_ls.index.catalog import Catalog
+    from akm_ls.index.store import Store
+    from akm_ls.index.stub import Stub
+
+
+class Cancelled(Exception):
+    """Whoever asked no longer wants the answer."""
+
+
+def _no_buffer(_path: str) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Everything known, for the length of one request. Use it from the store's thread.
+
+    ``store`` is ``None`` where the index file cannot be used; searching then falls back on the
+    catalog. ``text_of`` gives the text of an open document by path: it wins over the disk.
+    """
+
+    store: Store | None
+    catalog: Catalog
+    bundles: BundleSet
+    text_of: Callable[[str], str | None] = _no_buffer
+
+    def read(self, path: str) -> str | None:
+        """The text of an asset's file, of the open document if there is one.
+
+        ``None`` where there is no such file, it is too large, or it may not be read: secrets and
+        env files, under their own or under a symlink's name, and links that leave their bundle.
+        """
+        if not may_read(self.bundles, path):
+            return None
+        text = self.text_of(path)
+        return _read_file(path) if text is None else text
+
+
+def may_read(bundles: BundleSet, path: str) -> bool:
+    """Whether the content of the file at ``path`` may be shown: decided without opening it."""
+    try:
+        real = os.path.realpath(path)
+    except (OSError, ValueError):
+        return False
+    owner, target = bundles.owner_of(path), bundles.relative(real)
+    if owner is None or target is None or target[0] is not owner:
+        return False
+    rel = target[1]
+    return not is_unreadable(rel) and adapter_of(owner).reads(rel)
+
+
+def _read_file(path: str) -> str | None:
+    try:
+        # Opening a pipe would wait for a writer: look first.
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+            return None
+        with open(path, "rb") as file:
+            return decode(file.read(MAX_FILE_BYTES + 1)).text
+    except (OSError, ValueError):
+        return None
+
+
+def entry_of_stub(bundles: BundleSet, stub: Stub) -> Entry:
+    """As much of an entry as the catalog remembers of it."""
+    owner = bundles.relative(stub.path)
+    return Entry(
+        bundle=stub.bundle,
+        concept_id=stub.concept_id,
+        type=stub.type,
+        name=stub.name,
+        adapter=owner[0].adapter if owner else "",
+        path=stub.path,
+        rel=owner[1] if owner else "",
+        title=stub.title,
+        description=stub.description,
+        tags=stub.tags,
+        when_to_use=stub.when_to_use,
+        belief_state=stub.belief_state,
+        superseded_by=stub.superseded_by,
+        quality=stub.quality,
+    )
+
+
+def never_cancelled() -> bool:
+    return False

@@ -1,0 +1,156 @@
+"""Who cites an asset, and where (akm.md §4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from akm_ls.index.store import StoreError
+from akm_ls.refs import Ref
+from akm_ls.search.lookup import find
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.entry import Citation, Entry
+    from akm_ls.documents.text import PositionEncoding
+    from akm_ls.index.stub import Stub
+    from akm_ls.search.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCitations:
+    """The citations in an open document: they stand in for those of the file on disk."""
+
+    source: str
+    """``bundle//conceptId`` of the document, or its path when it is no asset."""
+    bundle: str
+    """The bundle that owns the document: where its bare citations resolve first."""
+    citations: Sequence[Citation]
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedCitation:
+    """One citation of an asset. ``line`` is 0-based; ``start`` and ``end`` are ``str`` offsets."""
+
+    source: str
+    """``bundle//conceptId`` of the citing asset."""
+    path: str
+    """Absolute, native."""
+    channel: str
+    text: str
+    """As written."""
+    fragment: str | None
+    line: int
+    start: int
+    end: int
+    columns: tuple[int, int, int, int]
+
+    def characters(self, encoding: PositionEncoding) -> tuple[int, int]:
+        """Where the citation starts and ends on its line, in code units of ``encoding``.
+
+        In utf-32 it is exact unless a character beyond U+FFFF stands before it on the line.
+        """
+        first = 0 if encoding == "utf-8" else 2
+        return self.columns[first], self.columns[first + 1]
+
+
+def references(
+    library: Library,
+    ref: Ref,
+    *,
+    home: str | None = None,
+    overlay: Mapping[str, OpenCitations] | None = None,
+) -> tuple[LocatedCitation, ...]:
+    """Every citation of the asset ``ref`` leads to, by bundle priority, path and position.
+
+    A bare citation counts where resolving it from its own bundle leads to that asset. Of a ref
+    with a fragment, only citations of that heading count. A ref that leads nowhere has the
+    citations that are written for it: they are what is broken.
+
+    Args:
+        home: the bundle from which a short ``ref`` is meant.
+        overlay: what open documents cite, by path; their files' stored citations are passed over.
+    """
+    target = find(library, ref, home)
+    if target is not None:
+        wanted = Ref(target.bundle, target.concept_id)
+    else:
+        wanted = Ref(ref.bundle or home or library.bundles.default, ref.concept_id)
+    open_paths = overlay or {}
+    found = [item for item in _stored(library, wanted) if item.path not in open_paths]
+    for path, document in open_paths.items():
+        found += (
+            _located(document.source, path, citation)
+            for citation in document.citations
+            if _leads_to(library, citation, document.bundle, wanted)
+        )
+    if ref.fragment is not None:
+        found = [item for item in found if _same_heading(target, ref.fragment, item.fragment)]
+    order = {bundle.id: index for index, bundle in enumerate(library.bundles)}
+    owners = {path: library.bundles.owner_of(path) for path in {item.path for item in found}}
+    ranks = {path: order[owner.id] if owner else len(order) for path, owner in owners.items()}
+    found.sort(key=lambda item: (ranks[item.path], item.path, item.start))
+    return tuple(found)
+
+
+def citing_assets(library: Library, entry: Entry) -> tuple[str, ...]:
+    """The refs of the assets that cite ``entry``, itself aside, by bundle priority and path."""
+    places = references(library, Ref(entry.bundle, entry.concept_id))
+    return tuple(dict.fromkeys(item.source for item in places if item.source != entry.ref))
+
+
+def _stored(library: Library, wanted: Ref) -> list[LocatedCitation]:
+    """The indexed citations that lead to ``wanted``."""
+    store = library.store
+    if store is None:
+        return []
+    found = []
+    try:
+        for bundle in library.bundles:
+            if bundle.id != wanted.bundle and not _leads_out(library, bundle.id, wanted):
+                continue
+            found += [
+                _located(place.source, place.path, place.citation)
+                for place in store.citations_of(bundle.id, wanted.concept_id)
+                # Here `bundle//id` names an asset that is not there: no citation of the other.
+                if bundle.id == wanted.bundle or place.citation.bundle is None
+            ]
+    except StoreError:
+        return []
+    return found
+
+
+def _leads_out(library: Library, bundle: str, wanted: Ref) -> bool:
+    """Whether a bare citation in ``bundle`` leads to ``wanted`` in another bundle."""
+    target = find(library, Ref(None, wanted.concept_id), bundle)
+    return target is not None and target.bundle == wanted.bundle
+
+
+def _leads_to(library: Library, citation: Citation, home: str, wanted: Ref) -> bool:
+    if citation.concept_id != wanted.concept_id:
+        return False
+    if citation.bundle is not None or home == wanted.bundle:
+        return (citation.bundle or home) == wanted.bundle
+    return _leads_out(library, home, wanted)
+
+
+def _located(source: str, path: str, citation: Citation) -> LocatedCitation:
+    return LocatedCitation(
+        source=source,
+        path=path,
+        channel=citation.channel,
+        text=citation.text,
+        fragment=citation.fragment,
+        line=citation.line,
+        start=citation.start,
+        end=citation.end,
+        columns=citation.columns,
+    )
+
+
+def _same_heading(target: Stub | None, asked: str, cited: str | None) -> bool:
+    if cited is None:
+        return False
+    if target is None:
+        return cited == asked
+    return cited == asked or target.fragment(cited) == (target.fragment(asked) or asked)

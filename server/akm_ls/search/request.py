@@ -1,0 +1,102 @@
+"""What may be asked of a search, read from a client's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar, cast, get_args
+
+Detail = Literal["brief", "normal", "full", "agent"]
+Mode = Literal["auto", "lexical", "hybrid", "semantic"]
+Belief = Literal["all", "current", "historical"]
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 200
+MAX_OFFSET = 100_000
+_T = TypeVar("_T", bound=str)
+
+
+class RequestError(ValueError):
+    """A parameter that cannot be used; ``str(error)`` names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One search. ``type`` and ``bundle`` are exact; ``limit`` is held within 1 and 200.
+
+    ``exclude_types`` applies where no type is asked for. ``project`` are words that name the
+    project at hand: assets that carry them come first.
+    """
+
+    query: str = ""
+    type: str | None = None
+    bundle: str | None = None
+    limit: int = DEFAULT_LIMIT
+    offset: int = 0
+    detail: Detail = "normal"
+    mode: Mode = "auto"
+    belief: Belief = "all"
+    include_proposed: bool = False
+    exclude_types: frozenset[str] = frozenset({"session"})
+    project: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", min(max(self.limit, 1), MAX_LIMIT))
+        object.__setattr__(self, "offset", min(max(self.offset, 0), MAX_OFFSET))
+
+    @classmethod
+    def from_params(cls, params: object) -> SearchRequest:
+        """A request from the ``akm/search`` parameters (protocol.md).
+
+        Raises:
+            RequestError: a value of the wrong kind; unknown keys are passed over.
+        """
+        if not isinstance(params, Mapping):
+            raise RequestError("the parameters must be an object with a query")
+        return cls(
+            query=_text(params, "query") or "",
+            type=_text(params, "type"),
+            bundle=_text(params, "bundle"),
+            limit=_count(params, "limit", DEFAULT_LIMIT),
+            offset=_count(params, "offset", 0),
+            detail=cast(Detail, _choice(params, "detail", get_args(Detail), "normal")),
+            mode=cast(Mode, _choice(params, "mode", get_args(Mode), "auto")),
+            belief=cast(Belief, _choice(params, "belief", get_args(Belief), "all")),
+            include_proposed=_flag(params, "includeProposed"),
+        )
+
+
+def _text(params: Mapping[str, object], key: str) -> str | None:
+    value = params.get(key)
+    if value is None or isinstance(value, str):
+        # An empty type or bundle means none; an empty query is the default anyway.
+        return value or None
+    raise RequestError(f"{key} must be a string")
+
+
+def _count(params: Mapping[str, object], key: str, default: int) -> int:
+    value = params.get(key)
+    if value is None:
+        return default
+    # Some clients (Lua) send every number as a float.
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise RequestError(f"{key} must be a whole number")
+
+
+def _flag(params: Mapping[str, object], key: str) -> bool:
+    value = params.get(key)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise RequestError(f"{key} must be true or false")
+
+
+def _choice(params: Mapping[str, object], key: str, choices: tuple[_T, ...], default: _T) -> str:
+    value = params.get(key)
+    if value is None:
+        return default
+    if isinstance(value, str) and value in choices:
+        return value
+    raise RequestError(f"{key} must be one of {', '.join(choices)}")

@@ -1,0 +1,124 @@
+"""Findings of files on disk: what ``akm-ls check`` prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from akm_ls.bundles.bundle import Bundle
+from akm_ls.bundles.sensitive import is_secret, is_sensitive
+from akm_ls.bundles.walker import walk
+from akm_ls.documents.document import Document
+from akm_ls.lint.finding import Finding
+
+if TYPE_CHECKING:
+    from akm_ls.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """One checked file. ``path`` is canonical, ``rel`` its POSIX path in the bundle."""
+
+    path: str
+    rel: str
+    bundle: Bundle
+    document: Document
+    findings: tuple[Finding, ...]
+
+
+class NothingToCheck(ValueError):
+    """A path that lies in no bundle or does not exist; ``str(error)`` is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """What to check of one bundle: everything, or what lies at or below some POSIX paths."""
+
+    bundle: Bundle
+    below: tuple[str, ...] | None = None
+
+    def takes(self, rel: str) -> bool:
+        if self.below is None:
+            return True
+        return any(
+            not prefix or rel == prefix or rel.startswith(f"{prefix}/") for prefix in self.below
+        )
+
+
+def check(
+    workspace: Workspace,
+    paths: Sequence[str],
+    on_progress: Callable[[int, int, str], None],
+    cancelled: Callable[[], bool],
+) -> Iterator[FileFindings]:
+    """The findings of every file under ``paths`` (of every bundle, when there are none).
+
+    Raises:
+        NothingToCheck: a path does not exist, or none of the paths lies in a bundle.
+    """
+    selections = _select(workspace, paths)
+    files = [
+        (selection.bundle, file.rel)
+        for selection in selections
+        for file in walk(
+            selection.bundle, exclude_roots=workspace.bundles.nested_roots(selection.bundle)
+        )
+        if selection.takes(file.rel) and _is_checked(selection.bundle, file.rel)
+    ]
+    return _check_each(workspace, files, on_progress, cancelled)
+
+
+def _check_each(
+    workspace: Workspace,
+    files: Sequence[tuple[Bundle, str]],
+    on_progress: Callable[[int, int, str], None],
+    cancelled: Callable[[], bool],
+) -> Iterator[FileFindings]:
+    for done, (bundle, rel) in enumerate(files):
+        if cancelled():
+            return
+        on_progress(done, len(files), bundle.id)
+        path = os.path.join(bundle.real_root, *rel.split("/"))
+        document = workspace.document(path)
+        if document is None:
+            continue
+        findings = workspace.findings_in(document, path, bundle, rel)
+        yield FileFindings(path, rel, bundle, document, findings)
+    on_progress(len(files), len(files), "")
+
+
+def _is_checked(bundle: Bundle, rel: str) -> bool:
+    """Whether a file is one that rules look at; never a secret, whatever its name."""
+    if is_secret(rel) or not rel.endswith((".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")):
+        return False
+    return not is_sensitive(rel, lambda other: os.path.lexists(bundle.path_of(other)))
+
+
+def _select(workspace: Workspace, paths: Sequence[str]) -> tuple[_Selection, ...]:
+    if not paths:
+        return tuple(_Selection(bundle) for bundle in workspace.bundles)
+    below: dict[str, list[str]] = {}
+    whole: dict[str, Bundle] = {}
+    for path in paths:
+        path = os.path.abspath(path)
+        if not os.path.exists(path):
+            raise NothingToCheck(f"{path}: no such file or directory")
+        owner = workspace.bundles.relative(path)
+        if owner is not None:
+            bundle, rel = owner
+            whole[bundle.id] = bundle
+            below.setdefault(bundle.id, []).append(rel)
+        inside = os.path.join(os.path.realpath(path), "")
+        for bundle in workspace.bundles:
+            if os.path.join(bundle.real_root, "").startswith(inside):
+                whole[bundle.id] = bundle
+                below.setdefault(bundle.id, []).append("")
+    if not whole:
+        names = ", ".join(paths)
+        raise NothingToCheck(
+            f"{names}: in no bundle; run 'akm-ls doctor' there to see why, "
+            "or name the bundle's root with --bundle-dir"
+        )
+    return tuple(_Selection(bundle, tuple(below[key])) for key, bundle in whole.items())

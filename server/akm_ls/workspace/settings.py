@@ -1,0 +1,138 @@
+"""What a user may set, read from any client's JSON with errors that name the key."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from akm_ls.lint.engine import CODES
+from akm_ls.lint.settings import LintSettings, read_levels
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything `workspace.Workspace` can be told.
+
+    ``bundle_dirs`` are exactly the roots to use, and nothing of the user's akm config is read
+    then. ``folders`` are an editor's workspace folders. ``max_completions`` is a count of items.
+    """
+
+    bundle_dirs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    data_dir: str | None = None
+    config: str | None = None
+    offline: bool = False
+    lint: LintSettings = field(default_factory=LintSettings)
+    max_completions: int = 100
+    diagnostics_delay_ms: int = 200
+
+    def with_folders(self, folders: Sequence[str]) -> Settings:
+        return replace(self, folders=tuple(folders))
+
+
+@dataclass(frozen=True, slots=True)
+class SettingProblem:
+    """A setting that was not usable; ``message`` names the key and the value that stays."""
+
+    key: str
+    message: str
+
+
+def read_settings(
+    raw: object, base: Settings | None = None, *, relative_to: str | None = None
+) -> tuple[Settings, tuple[SettingProblem, ...]]:
+    """Settings from an ``akm`` section as a client sends it, laid over ``base``.
+
+    Args:
+        raw: the section, ``{"bundleDirs": [...], "lint": {"rules": {...}}, ...}``; keys that
+            belong to the client (``server``, ``trace``) are passed over.
+        base: what stays where the section says nothing or something unusable.
+        relative_to: the directory that relative paths start from.
+    """
+    settings = base or Settings()
+    if raw is None:
+        return settings, ()
+    if not isinstance(raw, Mapping):
+        return settings, (SettingProblem("akm", "akm: settings must be an object"),)
+    reader = _Reader(raw, relative_to)
+    settings = replace(
+        settings,
+        bundle_dirs=reader.paths("bundleDirs", settings.bundle_dirs),
+        data_dir=reader.path("dataDir", settings.data_dir),
+        config=reader.path("config", settings.config),
+        offline=reader.flag("offline", settings.offline),
+        max_completions=reader.count("completion.maxItems", settings.max_completions, 1, 1000),
+        diagnostics_delay_ms=reader.count(
+            "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000
+        ),
+    )
+    rules = reader.get("lint.rules")
+    if rules is not None:
+        lint, problems = read_levels(rules, CODES)
+        settings = replace(settings, lint=lint)
+        reader.problems += [SettingProblem(p.partition(":")[0], p) for p in problems]
+    return settings, tuple(reader.problems)
+
+
+class _Reader:
+    def __init__(self, raw: Mapping[Any, Any], relative_to: str | None) -> None:
+        self._raw = raw
+        self._relative_to = relative_to
+        self.problems: list[SettingProblem] = []
+
+    def get(self, key: str) -> object:
+        """A value by dotted key; ``None`` where it or a step to it is absent."""
+        value: object = self._raw
+        for step in key.split("."):
+            if value is None:
+                return None
+            if not isinstance(value, Mapping):
+                self._reject(key.rpartition(".")[0], value, "an object", None)
+                return None
+            value = value.get(step)
+        return value
+
+    def path(self, key: str, default: str | None) -> str | None:
+        value = self.get(key)
+        if value is None or value == "":
+            return default
+        if not isinstance(value, str) or "\0" in value:
+            self._reject(key, value, "a path", default)
+            return default
+        return self._absolute(value)
+
+    def paths(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        value = self.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, list | tuple) or not all(isinstance(p, str) for p in value):
+            self._reject(key, value, "a list of paths", default)
+            return default
+        return tuple(self._absolute(path) for path in value if path)
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.get(key)
+        if value is None or isinstance(value, bool):
+            return default if value is None else bool(value)
+        self._reject(key, value, "true or false", default)
+        return default
+
+    def count(self, key: str, default: int, low: int, high: int) -> int:
+        value = self.get(key)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self._reject(key, value, f"a whole number from {low} to {high}", default)
+            return default
+        return value
+
+    def _absolute(self, path: str) -> str:
+        path = os.path.expanduser(path)
+        return os.path.normpath(os.path.join(self._relative_to or os.getcwd(), path))
+
+    def _reject(self, key: str, value: object, wanted: str, default: object) -> None:
+        kept = "the default stays" if default in (None, ()) else f"{default!r} stays"
+        message = f"akm.{key}: {value!r:.80} is not {wanted}; {kept}"
+        self.problems.append(SettingProblem(f"akm.{key}", message))

@@ -1,0 +1,64 @@
+"""What ``akm/status`` and ``akm-ls doctor`` say about a workspace."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from akm_ls import __version__
+from akm_ls.search.result import NO_MODEL
+
+if TYPE_CHECKING:
+    from akm_ls.workspace.workspace import Workspace
+
+
+def status_of(workspace: Workspace) -> dict[str, Any]:
+    """The state of bundles, index and semantic search, in protocol.md's shape."""
+    store = workspace.store
+    stored = store.status() if store is not None else None
+    counts = {bundle.id: bundle.entries for bundle in stored.bundles} if stored else {}
+    return {
+        "version": __version__,
+        "bundles": [
+            {
+                "id": bundle.id,
+                "root": bundle.root,
+                "adapter": bundle.adapter,
+                "writable": bundle.writable,
+                "configured": bundle.configured,
+                "origin": bundle.origin,
+                "entries": counts.get(bundle.id, 0),
+            }
+            for bundle in workspace.bundles
+        ],
+        "default": workspace.bundles.default,
+        "index": {
+            "path": workspace.store_path,
+            "entries": stored.entries if stored else 0,
+            "builtAt": _iso(stored.built_at) if stored else None,
+            "state": _state(workspace),
+        },
+        "semantic": {
+            "status": "off",
+            "provider": None,
+            "model": None,
+            "embedded": stored.embedded if stored else 0,
+            "missing": 0,
+            "reason": NO_MODEL,
+        },
+        "warnings": [*workspace.bundles.warnings, *workspace.warnings],
+    }
+
+
+def _state(workspace: Workspace) -> str:
+    if workspace.store is None:
+        return "unusable"
+    if workspace.indexing:
+        return "indexing"
+    return "ready" if workspace.catalog.is_complete() else "incomplete"
+
+
+def _iso(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")

@@ -1,0 +1,381 @@
+"""One workspace: which bundles are open, what is known of them, what the author is typing."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import platformdirs
+
+from akm_ls.bundles.bundle import Bundle, BundleSet
+from akm_ls.bundles.discovery import resolve_bundles
+from akm_ls.bundles.entry import Citation
+from akm_ls.bundles.sensitive import is_secret
+from akm_ls.documents.document import Document, kind_of, parse
+from akm_ls.index.catalog import Catalog
+from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.indexer import IndexReport, run_index, upsert_files
+from akm_ls.index.store import CitingPlace, Store, StoreError
+from akm_ls.index.stub import Stub, stub_of
+from akm_ls.lint.engine import lint
+from akm_ls.lint.finding import Finding
+from akm_ls.lint.rule import Subject
+from akm_ls.refs import Ref
+from akm_ls.search.library import Library, read_file
+from akm_ls.search.references import LocatedCitation, references
+from akm_ls.search.request import SearchRequest
+from akm_ls.search.result import SearchResult
+from akm_ls.search.search import search
+from akm_ls.search.show import ShowResult, show
+from akm_ls.workspace.checking import FileFindings, check
+from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.workspace.settings import Settings
+from akm_ls.workspace.status import status_of
+
+__all__ = ["FileFindings", "Workspace"]
+
+logger = logging.getLogger(__name__)
+
+DATABASE = "akm-ls.db"
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The index's content as the catalog wants it."""
+
+    stubs: Sequence[Stub] = ()
+    claims: Sequence[Claims] = ()
+    complete: frozenset[str] = frozenset()
+    problem: str = ""
+
+
+class Workspace:
+    """Bundles, index, catalog and open documents as one thing.
+
+    Not thread-safe: one thread owns it. `index` and `searcher` are the two ways to work in
+    another thread; they share nothing with the workspace but the database file.
+
+    Paths given to and returned by it are canonical: ``bundle.real_root`` plus the path in the
+    bundle. `canonical` and `display_path` translate.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.catalog = Catalog()
+        self.documents = OpenDocuments()
+        self.warnings: tuple[str, ...] = ()
+        self.indexing = False
+        self._store: Store | None = None
+        self.bundles = BundleSet()
+        self.resolve()
+
+    @classmethod
+    def open(cls, settings: Settings | None = None) -> Workspace:
+        """A workspace whose catalog holds what the index knew when it was last written."""
+        workspace = cls(settings)
+        workspace.load()
+        return workspace
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    # Bundles and the index.
+
+    @property
+    def data_dir(self) -> str:
+        """Where the index lives (``--data-dir``, ``akm.dataDir``, else the platform's place)."""
+        return self.settings.data_dir or platformdirs.user_data_dir("akm-ls", appauthor=False)
+
+    @property
+    def store_path(self) -> str:
+        return os.path.join(self.data_dir, DATABASE)
+
+    def resolve(self) -> bool:
+        """Find the bundles again; whether they are others than before."""
+        before = self.bundles
+        self.bundles = resolve_bundles(
+            overrides=self.settings.bundle_dirs,
+            folders=self.settings.folders,
+            config=self.settings.config,
+        )
+        self.catalog.expect(bundle.id for bundle in self.bundles)
+        changed = before.bundles != self.bundles.bundles or before.default != self.bundles.default
+        if changed:
+            self.close()
+        return changed
+
+    @property
+    def store(self) -> Store | None:
+        """This thread's connection, opened on first use; ``None`` when the file is unusable."""
+        if self._store is None:
+            try:
+                self._store = Store(self.store_path, self.bundles)
+            except StoreError as problem:
+                self._warn(str(problem))
+        return self._store
+
+    def load(self) -> None:
+        """Fill the catalog from the index; open documents stay laid over it."""
+        self.take(self.snapshot())
+
+    def snapshot(self) -> Snapshot:
+        """What the index knows of the bundles; may run in any thread."""
+        try:
+            with Store(self.store_path, self.bundles) as store:
+                return Snapshot(store.stubs(), store.claims(), store.complete_bundles())
+        except StoreError as problem:
+            return Snapshot(problem=str(problem))
+
+    def take(self, snapshot: Snapshot) -> None:
+        """Make a snapshot the catalog's content."""
+        if snapshot.problem:
+            self._warn(snapshot.problem)
+        self.catalog.load(snapshot.stubs, snapshot.claims)
+        for bundle_id in snapshot.complete:
+            self.catalog.mark_complete(bundle_id)
+
+    def index(
+        self,
+        *,
+        full: bool = False,
+        clean: bool = False,
+        only: str | None = None,
+        skip_if_locked: bool = False,
+        on_progress: Callable[[int, int, str], None] = _nothing,
+        on_delta: Callable[[Delta], None] = _nothing,
+        cancelled: Callable[[], bool] = _never,
+    ) -> IndexReport:
+        """Bring the index up to date; may run in any thread.
+
+        The catalog is not touched: ``on_delta`` is called in the running thread, and its owner
+        hands the deltas to `apply` in the thread that owns the workspace.
+        """
+        return run_index(
+            self.store_path,
+            self.bundles,
+            full=full,
+            clean=clean,
+            only=only,
+            skip_if_locked=skip_if_locked,
+            on_progress=on_progress,
+            on_delta=on_delta,
+            cancelled=cancelled,
+        )
+
+    def refresh(
+        self,
+        *,
+        full: bool = False,
+        clean: bool = False,
+        only: str | None = None,
+        skip_if_locked: bool = False,
+        on_progress: Callable[[int, int, str], None] = _nothing,
+        cancelled: Callable[[], bool] = _never,
+    ) -> IndexReport:
+        """`index` in this thread, with the catalog following."""
+        report = self.index(
+            full=full,
+            clean=clean,
+            only=only,
+            skip_if_locked=skip_if_locked,
+            on_progress=on_progress,
+            on_delta=self.apply,
+            cancelled=cancelled,
+        )
+        self.warnings = report.warnings
+        return report
+
+    def apply(self, delta: Delta) -> Delta:
+        """Take a delta of the index into the catalog; what is left of it for a reader."""
+        return self.catalog.apply(delta)
+
+    def files_changed(self, paths: Sequence[str]) -> Delta:
+        """Read some files again after they were written, created or deleted."""
+        store = self.store
+        owned = [path for path in map(self.canonical, paths) if self.bundles.owner_of(path)]
+        if store is None or not owned:
+            return Delta()
+        return self.apply(upsert_files(store, owned))
+
+    # Paths.
+
+    def canonical(self, path: str) -> str:
+        """The one spelling of a path: below its bundle's real root."""
+        owner = self.bundles.relative(path)
+        if owner is None:
+            return os.path.normpath(path)
+        bundle, rel = owner
+        return os.path.join(bundle.real_root, *rel.split("/")) if rel else bundle.real_root
+
+    def display_path(self, path: str) -> str:
+        """A canonical path as the user spells it, below the bundle's root as given."""
+        owner = self.bundles.relative(path)
+        if owner is None or owner[0].root == owner[0].real_root:
+            return path
+        return owner[0].path_of(owner[1])
+
+    # Documents.
+
+    def put(self, path: str, text: str, version: int | None = None) -> Delta:
+        """A document was opened or changed; what that changes for all the others."""
+        path = self.canonical(path)
+        owner = self.bundles.relative(path)
+        opened = self.documents.put(path, text, version, owner)
+        if owner is None:
+            return Delta()
+        return self.catalog.overlay(path, [stub_of(opened.entry)] if opened.entry else [])
+
+    def drop(self, path: str) -> Delta:
+        """A document was closed: the disk counts again."""
+        path = self.canonical(path)
+        if self.documents.remove(path) is None:
+            return Delta()
+        return self.catalog.drop_overlay(path)
+
+    def reopen(self) -> None:
+        """Lay the open documents over the catalog again, after the bundles have changed."""
+        for opened in self.documents:
+            self.put(opened.path, opened.text, opened.version)
+
+    def document(self, path: str) -> Document | None:
+        """The document at a path, open or on disk; ``None``: gone, too large, or a secret."""
+        path = self.canonical(path)
+        opened = self.documents.get(path)
+        if opened is not None:
+            return opened.document
+        owner = self.bundles.relative(path)
+        if owner is not None and is_secret(owner[1]):
+            return None
+        text = read_file(path)
+        return None if text is None else parse(text, kind_of(path))
+
+    # Findings.
+
+    @property
+    def complete_catalog(self) -> Catalog | None:
+        """The catalog once every bundle has been read; until then rules that need it wait."""
+        return self.catalog if self.catalog.is_complete() else None
+
+    def findings(self, path: str) -> tuple[Finding, ...]:
+        """The findings of one open document; none outside every bundle."""
+        opened = self.documents.get(self.canonical(path))
+        if opened is None or opened.bundle is None:
+            return ()
+        return self.findings_in(opened.document, opened.path, opened.bundle, opened.rel)
+
+    def findings_in(
+        self, document: Document, path: str, bundle: Bundle, rel: str
+    ) -> tuple[Finding, ...]:
+        subject = Subject(document, path, rel, bundle, self.bundles, self.complete_catalog)
+        return lint(subject, self.settings.lint)
+
+    def affected(self, delta: Delta) -> tuple[OpenDocument, ...]:
+        """The open documents whose findings may differ after ``delta``."""
+        if delta.is_empty:
+            return ()
+        if delta.complete:
+            return tuple(self.documents)
+        concepts = {concept_id for _, concept_id in delta.citable}
+        contested = {path for claim in delta.claims for path in claim.paths}
+        contested |= {
+            stub.path
+            for claim in delta.claims
+            if (stub := self.catalog.get(claim.bundle, claim.concept_id)) is not None
+        }
+        return tuple(
+            opened
+            for opened in self.documents
+            if opened.path in contested
+            or (opened.entry and (opened.entry.bundle, opened.entry.concept_id) in delta.refs)
+            or any(
+                occurrence.ref is not None and occurrence.ref.concept_id in concepts
+                for occurrence in opened.document.refs
+            )
+        )
+
+    def check(
+        self,
+        paths: Sequence[str] = (),
+        *,
+        on_progress: Callable[[int, int, str], None] = _nothing,
+        cancelled: Callable[[], bool] = _never,
+    ) -> Iterator[FileFindings]:
+        """The findings of files on disk: of all bundles, or of some files and directories."""
+        return check(self, paths, on_progress, cancelled)
+
+    # Questions.
+
+    def library(self, store: Store | None = None) -> Library:
+        """What searching reads from. In another thread, give it a store of that thread."""
+        return Library(
+            store if store is not None else self.store,
+            self.catalog,
+            self.bundles,
+            self.documents.text_of,
+        )
+
+    def search(
+        self, request: SearchRequest, cancelled: Callable[[], bool] = _never
+    ) -> SearchResult:
+        return search(self.library(), request, cancelled)
+
+    def show(self, ref: str) -> ShowResult:
+        """One asset, or one section of it.
+
+        Raises:
+            ShowError: when there is no such asset or section.
+        """
+        return show(self.library(), ref, overlay=self.citations_in_open_documents())
+
+    def references(self, ref: Ref, home: str | None = None) -> list[LocatedCitation]:
+        """Every citation of an asset, those in open documents as they stand now."""
+        return references(self.library(), ref, home, overlay=self.citations_in_open_documents())
+
+    def citations_in_open_documents(self) -> dict[str, list[CitingPlace]]:
+        """Citations by path of every open document: they replace what the index has of it."""
+        return {
+            opened.path: [
+                CitingPlace(opened.entry.ref if opened.entry else "", opened.path, citation)
+                for citation in self._citations(opened)
+            ]
+            for opened in self.documents
+            if opened.bundle is not None
+        }
+
+    @staticmethod
+    def _citations(opened: OpenDocument) -> Iterable[Citation]:
+        return () if opened.entry is None else opened.entry.citations
+
+    def stub_at(self, path: str) -> Stub | None:
+        """The asset that the file at a path is."""
+        return self.catalog.by_path(self.canonical(path))
+
+    def status(self) -> dict[str, Any]:
+        """The answer to ``akm/status`` (protocol.md)."""
+        return status_of(self)
+
+    def _warn(self, message: str) -> None:
+        logger.warning("%s", message)
+        if message not in self.warnings:
+            self.warnings = (*self.warnings, message)
+
+

@@ -1,0 +1,67 @@
+"""Files that are never opened, and those that do not even count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from akm_ls.bundles.bundle import Bundle
+from akm_ls.bundles.sensitive import is_secret, is_sensitive
+from akm_ls.bundles.walker import list_files
+
+
+@pytest.mark.parametrize(
+    ("rel", "secret"),
+    [
+        ("secrets/token", True),
+        ("secrets/team/token.md", True),
+        ("proj/secrets/token", True),
+        ("vaults/old", True),
+        ("secrets", False),
+        ("knowledge/secrets.md", False),
+        ("env/prod.env", False),
+    ],
+)
+def test_everything_below_a_secrets_directory_is_secret(rel: str, secret: bool) -> None:
+    assert is_secret(rel) is secret
+
+
+@pytest.mark.parametrize(
+    ("rel", "beside", "sensitive"),
+    [
+        ("env/prod.env", "env/prod.sensitive", True),
+        ("env/prod.env", "env/other.sensitive", False),
+        ("env/.env", "env/.sensitive", True),
+        ("env/prod.env", "env/prod.env.sensitive", True),
+        ("secrets/token", "secrets/token.sensitive", True),
+        ("secrets/token", "secrets/other.sensitive", False),
+        ("secrets/token.sensitive", "", True),
+        ("secrets/token.lock", "", True),
+        ("a/secrets/b/c.lock", "", True),
+        ("knowledge/yarn.lock", "", False),
+        ("knowledge/a.md", "knowledge/a.md.sensitive", False),
+        ("vaults/x.md", "", True),
+    ],
+)
+def test_markers(rel: str, beside: str, sensitive: bool) -> None:
+    assert is_sensitive(rel, lambda path: path == beside) is sensitive
+
+
+def test_marked_files_are_no_files_of_the_bundle(tree: Callable[..., str]) -> None:
+    root = tree(
+        "stash",
+        [
+            "env/open.env",
+            "env/closed.env",
+            "env/closed.sensitive",
+            "secrets/free",
+            "secrets/kept",
+            "secrets/kept.sensitive",
+            "secrets/kept.lock",
+            "vaults/legacy.env",
+        ],
+    )
+    files = list_files(Bundle("stash", root, root, "akm")).files
+    names = [file.rel for file in files]
+    assert names == ["env/closed.sensitive", "env/open.env", "secrets/free"]

@@ -1,0 +1,43 @@
+// Bundles the extension to out/extension.js or, with --tests, each unit test to out/test.
+import { readdirSync, rmSync } from "node:fs";
+import * as esbuild from "esbuild";
+
+const flags = new Set(process.argv.slice(2));
+const production = flags.has("--production");
+
+/** @type {esbuild.BuildOptions} */
+const common = {
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  logLevel: "warning",
+  sourcemap: !production,
+};
+
+/** @type {esbuild.BuildOptions} */
+const extension = {
+  ...common,
+  entryPoints: ["src/extension.ts"],
+  outfile: "out/extension.js",
+  external: ["vscode"],
+  minify: production,
+};
+
+if (flags.has("--tests")) {
+  rmSync("out/test", { recursive: true, force: true });
+  await esbuild.build({
+    ...common,
+    sourcemap: "inline",
+    entryPoints: readdirSync("test")
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => `test/${name}`),
+    outdir: "out/test",
+  });
+} else if (flags.has("--watch")) {
+  const context = await esbuild.context({ ...extension, logLevel: "info" });
+  await context.watch();
+} else {
+  rmSync("out/extension.js.map", { force: true });
+  await esbuild.build(extension);
+}

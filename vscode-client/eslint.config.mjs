@@ -1,0 +1,23 @@
+import js from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["out/", "node_modules/"] },
+  js.configs.recommended,
+  {
+    files: ["src/**/*.ts", "test/**/*.ts"],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      // node:test returns promises that the runner itself awaits.
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        { allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: ["test", "describe", "it"] }] },
+      ],
+    },
+  },
+  {
+    files: ["*.mjs"],
+    languageOptions: { globals: { process: "readonly" } },
+  },
+);
