@@ -14,11 +14,12 @@ from akm_ls.refs import Ref, try_parse_ref
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
-    from akm_ls.documents.text import LineIndex, Span
+    from akm_ls.documents.text import Span
 
 MAX_CITATIONS = 20_000
 """Of one file; a file with more is a dump, not a text with references."""
 
+_SMALL = 20_000
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _RAW_SOURCE = re.compile(r"raw/[^/\s]+\Z")
 
@@ -37,7 +38,7 @@ def citations_of(
     for occurrence in document.refs:
         ref = occurrence.ref
         if ref is not None and (prose or occurrence.span.start < body):
-            found.append(_citation(document.lines, ref, occurrence.channel, occurrence.span))
+            found.append(_citation(document, ref, occurrence.channel, occurrence.span))
             if len(found) >= MAX_CITATIONS:
                 break
     if adapter in ("okf", "llm-wiki") and prose:
@@ -50,11 +51,10 @@ def citations_of(
     return tuple(found[:MAX_CITATIONS])
 
 
-def _citation(lines: LineIndex, ref: Ref, channel: str, span: Span) -> Citation:
-    text = lines.text
+def _citation(document: Document, ref: Ref, channel: str, span: Span) -> Citation:
+    text = document.text
     start, end = span
-    line = lines.line_of(start)
-    line_start = lines.start_of(line)
+    line, line_start = _line_at(document, start)
     written = text[start:end]
     before = text[line_start:start]
     if before.isascii() and written.isascii():
@@ -63,15 +63,20 @@ def _citation(lines: LineIndex, ref: Ref, channel: str, span: Span) -> Citation:
     else:
         bytes_before, units_before = _widths(before)
         bytes_in, units_in = _widths(written)
-        columns = (
-            bytes_before,
-            bytes_before + bytes_in,
-            units_before,
-            units_before + units_in,
-        )
+        columns = (bytes_before, bytes_before + bytes_in, units_before, units_before + units_in)
     return Citation(
         ref.bundle, ref.concept_id, ref.fragment, channel, written, start, end, line, columns
     )
+
+
+def _line_at(document: Document, offset: int) -> tuple[int, int]:
+    """The line that holds ``offset`` and where it starts."""
+    text = document.text
+    if len(text) > _SMALL or "\r" in text:
+        line = document.lines.line_of(offset)
+        return line, document.lines.start_of(line)
+    # An index of all lines does not pay for the few citations of a small file.
+    return text.count("\n", 0, offset), text.rfind("\n", 0, offset) + 1
 
 
 def _widths(text: str) -> tuple[int, int]:
@@ -87,7 +92,7 @@ def _links(document: Document, rel: str) -> Iterator[Citation]:
         if link.kind in ("inline", "definition"):
             ref = _link_target(link.target, directory)
             if ref is not None:
-                yield _citation(document.lines, ref, "link", link.target_span)
+                yield _citation(document, ref, "link", link.target_span)
 
 
 def _link_target(target: str, directory: str) -> Ref | None:
@@ -111,10 +116,10 @@ def _wiki_keys(document: Document) -> Iterator[Citation]:
         if slash and scalar.text.lstrip().startswith("wiki:"):
             ref = try_parse_ref(f"{bundle}//{path}")
             if ref is not None:
-                yield _citation(document.lines, ref, "wiki", scalar.span)
+                yield _citation(document, ref, "wiki", scalar.span)
     for scalar in scalar_items(frontmatter.get("sources")):
         source = scalar.text.strip()
         if _RAW_SOURCE.match(source):
             ref = try_parse_ref(source.removesuffix(".md"))
             if ref is not None:
-                yield _citation(document.lines, ref, "sources", scalar.span)
+                yield _citation(document, ref, "sources", scalar.span)

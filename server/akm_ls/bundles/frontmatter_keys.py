@@ -17,6 +17,7 @@ Reader = Callable[["Draft", str, Node], None]
 
 _SCOPES = ("user", "agent", "run", "channel")
 _INTENTS = ("when", "input", "output")
+_NULLS = frozenset(("~", "null", "Null", "NULL"))
 _CAPTURE_MODES = ("hot", "background")
 
 
@@ -34,9 +35,8 @@ def text_of(node: Node | None) -> str:
     """A scalar's text, trimmed; ``""`` for anything else and for null."""
     if not isinstance(node, Scalar):
         return ""
-    if not node.style and node.plain is None:
-        return ""
-    return node.text.strip()
+    text = node.text.strip()
+    return "" if text in _NULLS and not node.style else text
 
 
 def jsonable(node: Node) -> Plain:

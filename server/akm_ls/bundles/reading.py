@@ -84,6 +84,16 @@ def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult
     return _text(bundle, rel, path, adapter, document, content_hash, size, mtime_ns)
 
 
+def read_text(bundle: Bundle, rel: str) -> str | None:
+    """The text of a file of a bundle; ``None``: gone, too large, unreadable, or a secret."""
+    if is_secret(rel) or _is_marked(bundle, rel):
+        return None
+    try:
+        return decode(_read(_path(bundle, rel), bundle.real_root)).text
+    except _Unreadable:
+        return None
+
+
 def entry_from_text(
     bundle: Bundle,
     rel: str,

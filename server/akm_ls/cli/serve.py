@@ -8,6 +8,7 @@ from argparse import Namespace
 
 from akm_ls.cli.outcome import CommandError
 from akm_ls.cli.terminal import complain
+from akm_ls.index.places import default_data_dir
 
 _LOOPBACK = "127.0.0.1"
 
@@ -16,7 +17,23 @@ def run(options: Namespace) -> int:
     """Serve until the client leaves. Stdout is the protocol's; logs go to stderr or a file."""
     address = None if options.tcp is None else parse_address(options.tcp)
     _configure_logs(options)
-    raise NotImplementedError(address)
+    from akm_ls.lsp.startup import quick_imports
+
+    with quick_imports(options.data_dir or default_data_dir()):
+        from akm_ls.lsp.server import AkmLanguageServer
+        from akm_ls.lsp.transport import start_stdio, start_tcp
+        from akm_ls.workspace.settings import Settings
+
+    settings = Settings(
+        bundle_dirs=tuple(options.bundle_dirs),
+        data_dir=options.data_dir,
+        config=options.config,
+        offline=options.offline,
+    )
+    server = AkmLanguageServer(settings)
+    if address is None:
+        start_stdio(server)
+    start_tcp(server, *address)
 
 
 def parse_address(text: str) -> tuple[str, int]:

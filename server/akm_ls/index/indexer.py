@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from akm_ls.bundles.bundle import BundleSet
 from akm_ls.index import bundle_keys, verify
 from akm_ls.index.database import Database, StoreDamaged
 from akm_ls.index.delta import Delta
-from akm_ls.index.locks import rebuild_lock
-from akm_ls.index.rows import PreparedFile, prepare, prepared, root_prefix
-from akm_ls.index.scan import BundleScan, is_racy, scan
+from akm_ls.index.locks import Holder, rebuild_lock
+from akm_ls.index.rows import PreparedFile, root_prefix
+from akm_ls.index.scan import BundleScan, directory_of, scan
 from akm_ls.index.store import claimed_twice
-from akm_ls.index.targeted import upsert_files
+from akm_ls.index.targeted import read_one, upsert_files
 from akm_ls.index.workers import read_files
 from akm_ls.index.writer import (
-    MAX_TOMBSTONES,
     Target,
     Written,
     drop_bundle,
     forget_directories,
+    forget_old_tombstones,
     write,
 )
 
 if TYPE_CHECKING:
     import apsw
 
-    from akm_ls.bundles.bundle import Bundle
+    from akm_ls.bundles.bundle import BundleSet
 
 __all__ = ["IndexReport", "run_index", "upsert_files"]
 
@@ -95,10 +94,9 @@ def run_index(
         StoreError: the index file cannot be used.
     """
     started = time.perf_counter()
-    os.makedirs(os.path.dirname(store_path) or ".", exist_ok=True)
-    with rebuild_lock(store_path) as holder:
-        warnings: list[str] = []
-        mode: Literal["full", "incremental"] = "full" if full else "incremental"
+    mode: Literal["full", "incremental"] = "full" if full else "incremental"
+    warnings: list[str] = []
+    with _lock(store_path) as holder:
         if holder is not None:
             if skip_if_locked:
                 return IndexReport(
@@ -107,72 +105,236 @@ def run_index(
             warnings.append(f"The index is being rebuilt by {holder}; indexing all the same.")
         database = Database(store_path)
         try:
-            run = _Run(database, bundles, only, config, workers, on_progress, on_delta, cancelled)
             for attempt in range(3):
+                run = _Run(database, bundles, only, workers, on_progress, on_delta, cancelled)
                 try:
-                    done = run.once(full=full, clean=clean)
+                    run.prepare(config, clean=clean)
+                    run.work(full=full)
+                    run.verify()
                     break
                 except StoreDamaged as problem:
-                    # Everything is read again: the new file is empty.
+                    # The new file is empty: everything is read again.
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            warnings += run.warnings
+            entries, found = run.summary()
         finally:
             database.close()
-    added, changed, removed = len(run.added), run.changed, run.removed
     return IndexReport(
         mode=mode,
-        bundles=len(run.bundles),
-        files=done.files,
-        added=added,
-        changed=changed,
-        removed=removed,
-        unchanged=max(done.entries - added - changed, 0),
-        entries=done.entries,
-        warnings=_bounded(warnings),
+        bundles=len(run.selected),
+        files=sum(item.files for item in run.scans),
+        added=run.added,
+        changed=run.changed,
+        removed=run.removed,
+        unchanged=max(entries - run.added - run.changed, 0),
+        entries=entries,
+        warnings=_bounded([*warnings, *found]),
         seconds=time.perf_counter() - started,
-        cancelled=done.cancelled,
+        cancelled=run.was_cancelled,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    files: int
-    entries: int
-    cancelled: bool
+@contextlib.contextmanager
+def _lock(store_path: str) -> Iterator[Holder | None]:
+    with contextlib.suppress(OSError):  # opening the index will say what is wrong
+        os.makedirs(os.path.dirname(store_path) or ".", exist_ok=True)
+    with rebuild_lock(store_path) as holder:
+        yield holder
 
 
-@dataclass(slots=True)
-class _Group:
-    """What goes into the next transaction."""
+class _Progress:
+    """One bundle on its way: what was read and not yet written, and what is still to come."""
 
-    files: list[PreparedFile] = field(default_factory=list)
-    since: float = 0.0
+    def __init__(self, scan: BundleScan) -> None:
+        self.scan = scan
+        self.target = Target(
+            scan.bundle.id,
+            scan.key,
+            root_prefix(scan.bundle.real_root),
+            lambda rel: read_one(scan.bundle, rel),
+        )
+        self.pending: list[PreparedFile] = []
+        self.left = len(scan.reads)
+        self.since = time.perf_counter()
+        self.begun = False
+        self.unsettled: set[str] = set()
+
+    @property
+    def is_due(self) -> bool:
+        return len(self.pending) >= GROUP_FILES or (
+            bool(self.pending) and time.perf_counter() - self.since >= GROUP_SECONDS
+        )
+
+    def take(self, files: Sequence[PreparedFile]) -> None:
+        if not self.pending:
+            self.since = time.perf_counter()
+        self.pending += files
+        self.left -= len(files)
+        self.unsettled.update(directory_of(file.rel) for file in files if file.racy)
+
+    def write(self, connection: apsw.Connection) -> Written:
+        """Everything pending, in one transaction; with the last of it, the bundle's new state."""
+        scan = self.scan
+        if not self.begun:
+            forget_directories(connection, scan.key, scan.drained)
+        written = write(
+            connection,
+            self.target,
+            self.pending,
+            () if self.begun else scan.removed,
+            known=scan.known,
+            forced=scan.forced,
+        )
+        if not self.left:
+            connection.executemany(
+                "REPLACE INTO dir_state VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (scan.key, *state)
+                    for state in scan.states
+                    if state.dir not in self.unsettled
+                ],
+            )
+        return written
 
 
 class _Run:
+    """One attempt at a run."""
+
     def __init__(
         self,
         database: Database,
         bundles: BundleSet,
         only: str | None,
-        config: str | None,
         workers: int | None,
         on_progress: Callable[[int, int, str], None],
         on_delta: Callable[[Delta], None],
         cancelled: Callable[[], bool],
     ) -> None:
         self._database = database
-        self._all = bundles
-        self.bundles = [bundle for bundle in bundles if only in (None, bundle.id)]
-        self._config = config
+        self._bundles = bundles
+        self.selected = [bundle for bundle in bundles if only in (None, bundle.id)]
         self._workers = workers
         self._on_progress = on_progress
         self._on_delta = on_delta
         self._cancelled = cancelled
-        self.added: set[tuple[str, str]] = set()
-        self.changed = 0
-        self.removed = 0
-        self.warnings: list[str] = []
+        self._keys: dict[str, int] = {}
         self._wrote = False
+        self._problems: tuple[str, ...] = ()
+        self.scans: list[BundleScan] = []
+        self.added = self.changed = self.removed = 0
+        self.was_cancelled = False
+
+    def prepare(self, config: str | None, *, clean: bool) -> None:
+        """Enter the bundles, and remove the rows of those that are gone."""
+
+        def enter(connection: apsw.Connection) -> list[int]:
+            self._keys = bundle_keys.claim_keys(connection, self._bundles, config)
+            if len(self.selected) < len(self._bundles):
+                return []
+            return bundle_keys.forsaken_keys(
+                connection, self._bundles, self._keys.values(), config, clean=clean
+            )
+
+        for key in self._database.write(enter):
+            self._database.write(lambda connection, key=key: drop_bundle(connection, key))
+            self._wrote = True
+
+    def work(self, *, full: bool) -> None:
+        """Read what has changed and write it."""
+        self.scans = self._database.run(
+            lambda connection: scan(
+                connection, self._bundles, self.selected, self._keys, full=full
+            )
+        )
+        progress = [_Progress(item) for item in self.scans]
+        for item in progress:
+            if not item.left:
+                self._write(item)
+        total, done = sum(item.left for item in progress), 0
+        self._on_progress(done, total, "")
+        batches = read_files(
+            [item.scan.bundle for item in progress],
+            [(number, item.scan.reads) for number, item in enumerate(progress)],
+            workers=self._workers,
+            cancelled=self._cancelled,
+        )
+        with contextlib.closing(batches):
+            for number, files in batches:
+                item = progress[number]
+                item.take(files)
+                done += len(files)
+                if item.is_due or not item.left:
+                    self._write(item)
+                self._on_progress(done, total, item.scan.bundle.id)
+        for item in progress:
+            if item.left:
+                self.was_cancelled = True
+                if item.pending:
+                    self._write(item)
+
+    def _write(self, item: _Progress) -> None:
+        scan = item.scan
+        delta = Delta()
+        if item.pending or scan.removed or scan.drained:
+            written = self._database.write(item.write)
+            self._wrote = True
+            self.added += len(written.added)
+            self.changed += len(written.changed)
+            self.removed += len(written.removed)
+            item.begun = True
+            item.pending = []
+            delta = written.delta()
+        if not item.left:
+            self._database.write(
+                lambda connection: connection.execute(
+                    "UPDATE bundles SET indexed_at = ? WHERE key = ?", (time.time(), scan.key)
+                )
+            )
+            delta = replace(delta, complete=(scan.bundle.id,))
+        self._on_delta(delta)
+
+    def verify(self) -> None:
+        """Check that the tables agree; mend them, reading again what is incomplete."""
+        if not self._wrote or self.was_cancelled:
+            return
+        self._problems = self._database.run(verify.disagreements)
+        if self._problems:
+            logger.warning("Mending the index: %s", "; ".join(self._problems))
+            self._database.write(verify.mend)
+            self.work(full=False)
+            self._problems = self._database.run(verify.disagreements)
+        self._database.write(forget_old_tombstones)
+
+    def summary(self) -> tuple[int, list[str]]:
+        """How many assets the selected bundles have, and everything worth a warning."""
+        found = [f"The index does not agree with itself: {item}." for item in self._problems]
+
+        def read(connection: apsw.Connection) -> int:
+            entries = 0
+            for item in self.scans:
+                found.extend(item.warnings)
+                (count,) = connection.execute(
+                    "SELECT count(*) FROM entries WHERE bundle_key = ?", (item.key,)
+                ).fetchone() or (0,)
+                entries += count
+                for (warning,) in connection.execute(
+                    "SELECT warning FROM files WHERE bundle_key = ? AND warning IS NOT NULL",
+                    (item.key,),
+                ):
+                    found.append(f"{item.bundle.id}: {warning}")
+                for concept_id, (kept, *skipped) in claimed_twice(connection, item.key):
+                    found.append(
+                        f"Two files claim {item.bundle.id}//{concept_id}: kept {kept},"
+                        f" skipped {', '.join(skipped)}."
+                    )
+            return entries
+
+        return self._database.run(read), found
+
+
+def _bounded(warnings: Sequence[str]) -> tuple[str, ...]:
+    if len(warnings) <= MAX_WARNINGS:
+        return tuple(warnings)
+    more = len(warnings) - MAX_WARNINGS
+    return (*warnings[:MAX_WARNINGS], f"... and {more} more warnings.")

@@ -483,6 +483,10 @@ class Store:
 
     # Which rows are whose.
 
+    def keys(self) -> dict[str, int]:
+        """The keys of this store's bundles in the index file, by bundle id."""
+        return self.database.run(lambda connection: known_keys(connection, self._identities))
+
     def _bundle_keys(self, connection: apsw.Connection) -> dict[int, Bundle]:
         """The keys of this store's bundles that are in the index, in the order of the set."""
         keys = known_keys(connection, self._identities)

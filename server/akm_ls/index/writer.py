@@ -397,3 +397,14 @@ def drop_bundle(connection: apsw.Connection, key: int) -> None:
     for table in ("entries", "files", "dir_state", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE bundle_key = ?", (key,))
     connection.execute("DELETE FROM bundles WHERE key = ?", (key,))
+
+
+def forget_old_tombstones(connection: apsw.Connection) -> None:
+    """Keep the newest `MAX_TOMBSTONES`, and note from which generation on they are whole."""
+    row = connection.execute(
+        "SELECT generation FROM tombstones ORDER BY generation DESC LIMIT 1 OFFSET ?",
+        (MAX_TOMBSTONES,),
+    ).fetchone()
+    if row is not None:
+        connection.execute("DELETE FROM tombstones WHERE generation <= ?", row)
+        connection.execute("REPLACE INTO meta VALUES ('forgotten', ?)", row)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lsprotocol import types as lsp
 
 from akm_ls.documents.text import LineIndex, PositionEncoding, Span
 from akm_ls.lint.finding import Finding
-from akm_ls.lsp.buffers import uri_of
 from akm_ls.search.references import LocatedCitation
-
-ENCODINGS: dict[lsp.PositionEncodingKind | str, PositionEncoding] = {
-    lsp.PositionEncodingKind.Utf8: "utf-8",
-    lsp.PositionEncodingKind.Utf16: "utf-16",
-    lsp.PositionEncodingKind.Utf32: "utf-32",
-}
 
 _SEVERITY = {
     "error": lsp.DiagnosticSeverity.Error,
@@ -42,8 +35,19 @@ def file_start() -> lsp.Range:
     return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
-def to_diagnostic(finding: Finding, lines: LineIndex, encoding: PositionEncoding) -> lsp.Diagnostic:
-    related: Sequence[lsp.DiagnosticRelatedInformation] = [
+def to_diagnostic(
+    finding: Finding,
+    lines: LineIndex,
+    encoding: PositionEncoding,
+    uri_of: Callable[[str], str],
+    *,
+    related: bool = True,
+) -> lsp.Diagnostic:
+    """A finding as the protocol has it; ``related`` is whether the client shows other places.
+
+    The span of a related place is in this document, or has none.
+    """
+    places: Sequence[lsp.DiagnosticRelatedInformation] = [
         lsp.DiagnosticRelatedInformation(
             lsp.Location(
                 uri_of(place.path),
@@ -51,7 +55,7 @@ def to_diagnostic(finding: Finding, lines: LineIndex, encoding: PositionEncoding
             ),
             place.message,
         )
-        for place in finding.related
+        for place in (finding.related if related else ())
     ]
     return lsp.Diagnostic(
         range=to_range(lines, finding.span, encoding),
@@ -60,7 +64,7 @@ def to_diagnostic(finding: Finding, lines: LineIndex, encoding: PositionEncoding
         source="akm",
         message=finding.message,
         tags=[_TAG[tag] for tag in finding.tags] or None,
-        related_information=related or None,
+        related_information=places or None,
         data=dict(finding.data) or None,
     )
 

@@ -104,6 +104,9 @@ class BackgroundIndex:
             def is_cancelled() -> bool:
                 return stop.is_set() or request.cancelled or progress.cancelled
 
+            def hand_over(delta: Delta) -> None:
+                loop.call_soon_threadsafe(pending.put_nowait, delta)
+
             session.workspace.indexing = True
             feeding = loop.create_task(self._feed(pending))
             try:
@@ -115,7 +118,7 @@ class BackgroundIndex:
                     on_progress=lambda done, total, label: progress.report(
                         loop, done, total, label
                     ),
-                    on_delta=lambda delta: loop.call_soon_threadsafe(pending.put_nowait, delta),
+                    on_delta=hand_over,
                     cancelled=is_cancelled,
                 )
                 # What the thread has sent is in the queue once the loop has turned.

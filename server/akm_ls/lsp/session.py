@@ -88,6 +88,12 @@ class Session:
         else:
             self.diagnostics.refresh_all()
 
+    async def take_pushed_settings(self, settings: object) -> None:
+        """Settings as older clients push them: the sections, ours among them."""
+        sections = _plain(settings)
+        if isinstance(sections, dict) and "akm" in sections:
+            await self.take_settings(sections["akm"])
+
     async def folders_changed(self) -> None:
         folders = self.server.protocol.buffers.folder_paths
         self.workspace.settings = self.workspace.settings.with_folders(folders)

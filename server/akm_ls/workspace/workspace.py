@@ -8,39 +8,34 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import platformdirs
-
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.discovery import resolve_bundles
-from akm_ls.bundles.entry import Citation
-from akm_ls.bundles.sensitive import is_secret
+from akm_ls.bundles.reading import read_text
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.indexer import IndexReport, run_index, upsert_files
-from akm_ls.index.store import CitingPlace, Store, StoreError
+from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
 from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Subject
 from akm_ls.refs import Ref
-from akm_ls.search.library import Library, read_file
-from akm_ls.search.references import LocatedCitation, references
+from akm_ls.search.library import Library
+from akm_ls.search.references import LocatedCitation, OpenCitations, references
 from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.index.places import DATABASE, default_data_dir
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 
 __all__ = ["FileFindings", "Workspace"]
 
 logger = logging.getLogger(__name__)
-
-DATABASE = "akm-ls.db"
-
 
 def _nothing(*_: object) -> None:
     return None
@@ -103,7 +98,7 @@ class Workspace:
     @property
     def data_dir(self) -> str:
         """Where the index lives (``--data-dir``, ``akm.dataDir``, else the platform's place)."""
-        return self.settings.data_dir or platformdirs.user_data_dir("akm-ls", appauthor=False)
+        return self.settings.data_dir or default_data_dir()
 
     @property
     def store_path(self) -> str:
@@ -198,7 +193,7 @@ class Workspace:
             only=only,
             skip_if_locked=skip_if_locked,
             on_progress=on_progress,
-            on_delta=self.apply,
+            on_delta=lambda delta: _nothing(self.apply(delta)),
             cancelled=cancelled,
         )
         self.warnings = report.warnings
@@ -257,15 +252,16 @@ class Workspace:
             self.put(opened.path, opened.text, opened.version)
 
     def document(self, path: str) -> Document | None:
-        """The document at a path, open or on disk; ``None``: gone, too large, or a secret."""
+        """The document at a path, open or on disk.
+
+        ``None``: in no bundle, gone, too large, or a secret.
+        """
         path = self.canonical(path)
         opened = self.documents.get(path)
         if opened is not None:
             return opened.document
         owner = self.bundles.relative(path)
-        if owner is not None and is_secret(owner[1]):
-            return None
-        text = read_file(path)
+        text = None if owner is None else read_text(*owner)
         return None if text is None else parse(text, kind_of(path))
 
     # Findings.
@@ -333,37 +329,45 @@ class Workspace:
             self.documents.text_of,
         )
 
+    def library_without_index(self) -> Library:
+        """`library` for when the index file cannot be used: the catalog has to do."""
+        return Library(None, self.catalog, self.bundles, self.documents.text_of)
+
     def search(
         self, request: SearchRequest, cancelled: Callable[[], bool] = _never
     ) -> SearchResult:
-        return search(self.library(), request, cancelled)
+        return search(self.library(), request, cancelled=cancelled)
 
-    def show(self, ref: str) -> ShowResult:
+    def show(self, ref: str, home: str | None = None) -> ShowResult:
         """One asset, or one section of it.
 
         Raises:
             ShowError: when there is no such asset or section.
         """
-        return show(self.library(), ref, overlay=self.citations_in_open_documents())
+        return show(self.library(), ref, home=home)
 
-    def references(self, ref: Ref, home: str | None = None) -> list[LocatedCitation]:
+    def references(self, ref: Ref, home: str | None = None) -> tuple[LocatedCitation, ...]:
         """Every citation of an asset, those in open documents as they stand now."""
-        return references(self.library(), ref, home, overlay=self.citations_in_open_documents())
+        return references(self.library(), ref, home=home, overlay=self.open_citations())
 
-    def citations_in_open_documents(self) -> dict[str, list[CitingPlace]]:
-        """Citations by path of every open document: they replace what the index has of it."""
+    def citation_count(self, stub: Stub) -> int:
+        """How often other assets cite one, as the index knows."""
+        store = self.store
+        if store is None:
+            return 0
+        return len(store.citations_of(stub.bundle, stub.concept_id))
+
+    def open_citations(self) -> dict[str, OpenCitations]:
+        """What every open document of a bundle cites, by path."""
         return {
-            opened.path: [
-                CitingPlace(opened.entry.ref if opened.entry else "", opened.path, citation)
-                for citation in self._citations(opened)
-            ]
+            opened.path: OpenCitations(
+                opened.entry.ref if opened.entry else opened.path,
+                opened.bundle.id,
+                opened.entry.citations if opened.entry else (),
+            )
             for opened in self.documents
             if opened.bundle is not None
         }
-
-    @staticmethod
-    def _citations(opened: OpenDocument) -> Iterable[Citation]:
-        return () if opened.entry is None else opened.entry.citations
 
     def stub_at(self, path: str) -> Stub | None:
         """The asset that the file at a path is."""

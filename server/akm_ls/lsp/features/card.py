@@ -58,7 +58,7 @@ def _preview(workspace: Workspace, stub: Stub, fragment: str | None) -> str:
     document = workspace.document(stub.path)
     if document is None:
         return ""
-    if stub.type == "env":
+    if document.kind == "env" or stub.type == "env":
         keys = dict.fromkeys(key.name for key in read_env_keys(document.text))
         return "Keys: " + ", ".join(f"`{key}`" for key in keys) if keys else "No keys."
     if document.kind != "markdown":

@@ -38,10 +38,7 @@ def find_references(session: Session, params: lsp.ReferenceParams) -> list[lsp.L
 
 def citations_of(session: Session, ref: Ref) -> list[LocatedCitation]:
     """The citations of an asset; with a fragment only those that name the same heading."""
-    found = session.workspace.references(ref.asset)
-    if ref.fragment is None:
-        return found
-    return [citation for citation in found if citation.fragment == ref.fragment]
+    return list(session.workspace.references(ref))
 
 
 def _wanted(session: Session, opened: OpenDocument, position: lsp.Position) -> Ref | None:

@@ -1,0 +1,189 @@
+"""The server: which message goes to which feature."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from akm_ls import __version__
+from akm_ls.lsp.features import (
+    code_actions,
+    completion,
+    hover,
+    navigation,
+    references,
+    requests,
+)
+from akm_ls.lsp.protocol import AkmProtocol, new_converter
+from akm_ls.lsp.session import Session
+from akm_ls.lsp.uris import path_of
+from akm_ls.workspace import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class AkmLanguageServer(LanguageServer):
+    """akm-ls for one client. ``settings`` hold until the client sends its own."""
+
+    protocol: AkmProtocol
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        super().__init__(
+            "akm-ls",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
+            protocol_cls=AkmProtocol,
+            converter_factory=new_converter,
+        )
+        self._settings = settings or Settings()
+        self._session: Session | None = None
+        _register(self)
+        self.protocol.on_exit.append(self._close)
+
+    @property
+    def session(self) -> Session:
+        """The client's session; not before ``initialize``."""
+        assert self._session is not None
+        return self._session
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        self._session = Session(self, params, self._settings)
+
+    def _close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+
+
+def _register(server: AkmLanguageServer) -> None:
+    _register_lifecycle(server)
+    _register_documents(server)
+    _register_features(server)
+    _register_requests(server)
+
+
+def _register_lifecycle(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.INITIALIZE)
+    def initialize(ls: AkmLanguageServer, params: lsp.InitializeParams) -> None:
+        ls.begin(params)
+
+    @server.feature(lsp.INITIALIZED)
+    async def initialized(ls: AkmLanguageServer, _params: lsp.InitializedParams) -> None:
+        await ls.session.start()
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change_configuration(
+        ls: AkmLanguageServer, params: lsp.DidChangeConfigurationParams
+    ) -> None:
+        if ls.session.client.configuration:
+            await ls.session.read_configuration()
+        else:
+            await ls.session.take_pushed_settings(params.settings)
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def did_change_folders(
+        ls: AkmLanguageServer, _params: lsp.DidChangeWorkspaceFoldersParams
+    ) -> None:
+        await ls.session.folders_changed()
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(
+        ls: AkmLanguageServer, params: lsp.DidChangeWatchedFilesParams
+    ) -> None:
+        ls.session.watching.events(params.changes)
+
+
+def _register_documents(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(ls: AkmLanguageServer, params: lsp.DidOpenTextDocumentParams) -> None:
+        ls.session.opened(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(ls: AkmLanguageServer, params: lsp.DidChangeTextDocumentParams) -> None:
+        ls.session.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(ls: AkmLanguageServer, params: lsp.DidSaveTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        if path is not None:
+            ls.session.watching.changed([path])
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(ls: AkmLanguageServer, params: lsp.DidCloseTextDocumentParams) -> None:
+        ls.session.closed(params.text_document.uri)
+
+
+def _register_features(server: AkmLanguageServer) -> None:
+    @server.feature(
+        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(**completion.provider_options())
+    )
+    def complete(
+        ls: AkmLanguageServer, params: lsp.CompletionParams
+    ) -> lsp.CompletionList | None:
+        return completion.complete(ls.session, params)
+
+    @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
+    def resolve_completion(
+        ls: AkmLanguageServer, item: lsp.CompletionItem
+    ) -> lsp.CompletionItem:
+        return completion.resolve(ls.session, item)
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def show_hover(ls: AkmLanguageServer, params: lsp.HoverParams) -> lsp.Hover | None:
+        return hover.hover(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def go_to_definition(
+        ls: AkmLanguageServer, params: lsp.DefinitionParams
+    ) -> lsp.Location | list[lsp.LocationLink] | None:
+        return navigation.definition(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def find_references(
+        ls: AkmLanguageServer, params: lsp.ReferenceParams
+    ) -> list[lsp.Location] | None:
+        return references.find_references(ls.session, params)
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True)
+    )
+    def links(
+        ls: AkmLanguageServer, params: lsp.DocumentLinkParams
+    ) -> list[lsp.DocumentLink] | None:
+        return navigation.document_links(ls.session, params)
+
+    @server.feature(lsp.DOCUMENT_LINK_RESOLVE)
+    def resolve_link(ls: AkmLanguageServer, link: lsp.DocumentLink) -> lsp.DocumentLink:
+        return navigation.resolve_link(ls.session, link)
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=code_actions.KINDS)
+    )
+    def actions(
+        ls: AkmLanguageServer, params: lsp.CodeActionParams
+    ) -> list[lsp.CodeAction] | None:
+        return code_actions.code_actions(ls.session, params)
+
+
+def _register_requests(server: AkmLanguageServer) -> None:
+    for method, request in requests.REQUESTS.items():
+        server.feature(method)(_as_feature(request))
+        server.command(requests.command_of(method))(_as_command(request))
+
+
+def _as_feature(request: requests.Request) -> Callable[..., Any]:
+    async def handle(ls: AkmLanguageServer, params: dict[str, Any]) -> Any:
+        return await request(ls.session, params)
+
+    return handle
+
+
+def _as_command(request: requests.Request) -> Callable[..., Any]:
+    async def handle(ls: AkmLanguageServer, *arguments: Any) -> Any:
+        params = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        return await request(ls.session, params)
+
+    return handle
