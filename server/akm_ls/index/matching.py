@@ -25,7 +25,8 @@ class Matcher:
         """The best ``limit`` assets, and whether no other one matches.
 
         Best are ids that start with the query, then ids with a segment that starts with it,
-        then those that hold it, then those that hold its characters in order.
+        then those that hold it. Only where there is none of these, ids that hold the query's
+        characters in order.
         """
         query = query.lower()
         graded: list[tuple[int, int, int]] = []
@@ -45,7 +46,7 @@ class Matcher:
                 graded.append((1, len(key), index))
             else:
                 graded.append((2, len(key), index))
-        if len(graded) <= limit:
+        if not graded:
             graded += (
                 (3, len(self._keys[index]), index)
                 for index in subsequence

@@ -1,0 +1,78 @@
+"""Who cites this: all bundles, all channels, open documents as they stand."""
+
+from __future__ import annotations
+
+import pytest
+from editor import Editor
+from lsprotocol import types as lsp
+
+
+async def references(editor: Editor, name: str, marked: str, *, declaration: bool = False):
+    position = editor.open(name, marked)
+    answer = await editor.client.text_document_references_async(
+        lsp.ReferenceParams(
+            **editor.at(name, position),
+            context=lsp.ReferenceContext(include_declaration=declaration),
+        )
+    )
+    return [editor.place(location) for location in answer or ()]
+
+
+TOKENS = [
+    "team/memories/note.md:3:knowledge/auth/tokens",
+    "team/skills/release/SKILL.md:6:team//knowledge/auth/tokens#daily-rotation",
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+async def test_on_a_ref_every_citation_of_its_asset(editor: Editor, encoding: str) -> None:
+    await editor.start(["team", "other"], encodings=[lsp.PositionEncodingKind(encoding)])
+    found = await references(
+        editor, "team/knowledge/draft.md", "# D\n\n😀 team//knowledge/auth/to$0kens\n"
+    )
+    assert found == ["team/knowledge/draft.md:2:team//knowledge/auth/tokens", *TOKENS]
+
+
+async def test_in_an_asset_the_citations_of_it_from_all_bundles(editor: Editor) -> None:
+    await editor.start(["team", "other"])
+    found = await references(editor, "team/knowledge/auth/tls.md", "$0# TLS\n", declaration=True)
+    assert found == [
+        "team/knowledge/auth/tls.md:0:",
+        "team/knowledge/old.md:3:knowledge/auth/tls",
+        "team/skills/release/SKILL.md:6:team//knowledge/auth/tls",
+        "other/memories/seen.md:2:team//knowledge/auth/tls",
+    ]
+
+
+async def test_on_a_heading_the_citations_of_that_heading(editor: Editor) -> None:
+    await editor.start()
+    found = await references(
+        editor, "team/knowledge/auth/tokens.md", "# Token rotation\n\n## Daily $0rotation\n"
+    )
+    assert found == [TOKENS[1]]
+
+
+async def test_a_ref_removed_in_an_unsaved_document_no_longer_counts(editor: Editor) -> None:
+    await editor.start()
+    editor.open("team/memories/note.md", "# Note without refs\n")
+    found = await references(
+        editor, "team/knowledge/draft.md", "See team//skills/release and team//kn$0owledge/none\n"
+    )
+    assert found == ["team/knowledge/draft.md:0:team//knowledge/none"]
+    editor.change("team/knowledge/draft.md", "nothing\n")
+    position = editor.open("team/knowledge/auth/tokens.md", "$0# Tokens\n")
+    answer = await editor.client.text_document_references_async(
+        lsp.ReferenceParams(
+            **editor.at("team/knowledge/auth/tokens.md", position),
+            context=lsp.ReferenceContext(include_declaration=False),
+        )
+    )
+    assert [editor.place(location) for location in answer or ()] == TOKENS[1:]
+
+
+async def test_the_custom_request_names_the_channel(editor: Editor) -> None:
+    await editor.start(["team", "other"])
+    found = await editor.client.protocol.send_request_async(
+        "akm/references", {"ref": "team//knowledge/auth/tokens"}
+    )
+    assert [citation["channel"] for citation in found] == ["xrefs", "prose"]
