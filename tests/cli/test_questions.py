@@ -19,7 +19,7 @@ def test_index_says_what_it_did(akm: Run, team: Path) -> None:
     assert (report["added"], report["changed"], report["removed"]) == (1, 0, 0)
     assert report["entries"] == 5
     assert akm("index", "--full", "--format", "json").json["mode"] == "full"
-    assert akm("index", "--clean", "--format", "json").json["added"] == 5
+    assert akm("index", "--clean", "--format", "json").json["entries"] == 5
 
 
 def test_the_index_is_where_data_dir_says(akm: Run, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_search_lists_hits_with_reasons(akm: Run) -> None:
     assert lines[0] == "1. team//knowledge/auth/tokens  knowledge"
     assert lines[1] == "   How tokens are rotated."
     assert lines[2].startswith("   why: ")
-    assert lines[-1] == "1 hit."
+    assert lines[-1] == "2 hits."
 
 
 def test_search_finds_what_was_written_a_moment_ago(akm: Run, team: Path) -> None:

@@ -214,9 +214,20 @@ def test_the_search_command_fills_the_quickfix_list(session: Session) -> None:
     assert first["text"].startswith("team//knowledge/auth/tokens")
 
 
-def test_the_references_command_fills_the_quickfix_list(session: Session) -> None:
-    places = sorted((session.relative(p["path"]), p["line"]) for p in session["references_command"])
-    assert places == [(SESSIONS, 5), (RELEASE_SKILL, 4), (RELEASE_SKILL, 8)]
+def test_the_references_command_lists_unsaved_citations_too(session: Session) -> None:
+    found = {
+        (session.relative(p["path"]), p["line"], p["text"]) for p in session["references_command"]
+    }
+    assert found == {
+        (SESSIONS, 5, "team//knowledge/auth/tokens"),
+        (RELEASE_SKILL, 4, "knowledge/auth/tokens"),
+        (RELEASE_SKILL, 8, "team//knowledge/auth/tokens#rotation"),
+        (RELEASE_SKILL, 10, "team//knowledge/auth/tokens"),  # typed by completion_while_typing
+    }
+
+
+def test_a_file_made_outside_the_editor_clears_the_diagnostic(session: Session) -> None:
+    assert session["outside_change"] is True
 
 
 def test_the_server_ends_when_it_is_told_to(session: Session) -> None:

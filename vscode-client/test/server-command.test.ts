@@ -15,7 +15,7 @@ function machine(executables: string[], changes: Partial<Surroundings> = {}): Su
     platform: "linux",
     env: { PATH: "/usr/local/bin:/usr/bin" },
     home: "/home/ana",
-    folders: ["/work/stash"],
+    folders: ["/code/stash"],
     trusted: true,
     isExecutable: (file) => executables.includes(file),
     ...changes,
@@ -55,10 +55,10 @@ describe("the setting akm.server.command", () => {
   it("knows ~ and ${workspaceFolder}", () => {
     const atHome = machine(["/home/ana/bin/akm-ls"], { configured: ["~/bin/akm-ls"] });
     assert.equal(found(atHome).command, "/home/ana/bin/akm-ls");
-    const inFolder = machine(["/work/stash/env/akm-ls"], {
+    const inFolder = machine(["/code/stash/env/akm-ls"], {
       configured: ["${workspaceFolder}/env/akm-ls"],
     });
-    assert.equal(found(inFolder).command, "/work/stash/env/akm-ls");
+    assert.equal(found(inFolder).command, "/code/stash/env/akm-ls");
   });
 
   it("that names nothing is an error, even when PATH has a server", () => {
@@ -80,7 +80,7 @@ describe("PATH", () => {
   });
 
   it("wins over the workspace's .venv", () => {
-    const at = machine(["/usr/bin/akm-ls", "/work/stash/.venv/bin/akm-ls"]);
+    const at = machine(["/usr/bin/akm-ls", "/code/stash/.venv/bin/akm-ls"]);
     assert.equal(found(at).origin, "path");
   });
 
@@ -96,17 +96,17 @@ describe("PATH", () => {
 
 describe("the workspace's .venv", () => {
   it("is used when nothing else is there, in any of the folders", () => {
-    const at = machine(["/work/two/.venv/bin/akm-ls"], { folders: ["/work/one", "/work/two"] });
+    const at = machine(["/code/two/.venv/bin/akm-ls"], { folders: ["/code/one", "/code/two"] });
     assert.deepEqual(found(at), {
       kind: "found",
-      command: "/work/two/.venv/bin/akm-ls",
+      command: "/code/two/.venv/bin/akm-ls",
       args: [],
       origin: "workspace",
     });
   });
 
   it("is never run in a workspace that is not trusted", () => {
-    const result = missing(machine(["/work/stash/.venv/bin/akm-ls"], { trusted: false }));
+    const result = missing(machine(["/code/stash/.venv/bin/akm-ls"], { trusted: false }));
     assert.match(result.problem, /not trusted/);
     assert.match(result.nextStep, /Trust the workspace/);
   });
@@ -156,18 +156,18 @@ describe("a path in a setting", () => {
   });
 
   it("is relative to the first workspace folder, or to home without one", () => {
-    assert.equal(expandPath("notes", at), "/work/stash/notes");
+    assert.equal(expandPath("notes", at), "/code/stash/notes");
     assert.equal(expandPath("notes", machine([], { folders: [] })), "/home/ana/notes");
   });
 
   it("may start with ~, but ~name and a ~ inside are names", () => {
     assert.equal(expandPath("~", at), "/home/ana");
     assert.equal(expandPath("~/akm", at), "/home/ana/akm");
-    assert.equal(expandPath("~bob", at), "/work/stash/~bob");
+    assert.equal(expandPath("~bob", at), "/code/stash/~bob");
   });
 
   it("keeps dollar signs of the folder's name", () => {
-    const folders = ["/work/$&"];
-    assert.equal(expandPath("${workspaceFolder}/x", machine([], { folders })), "/work/$&/x");
+    const folders = ["/code/$&"];
+    assert.equal(expandPath("${workspaceFolder}/x", machine([], { folders })), "/code/$&/x");
   });
 });

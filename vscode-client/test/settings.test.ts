@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { answerFor, serverSettings } from "../src/settings.js";
 
-const AT = { home: "/home/ana", folders: ["/work/stash"], platform: "linux" } as const;
+const AT = { home: "/home/ana", folders: ["/code/stash"], platform: "linux" } as const;
 
 /** What VS Code has for a user who set nothing. */
 const DEFAULTS: Record<string, unknown> = {
@@ -26,9 +26,9 @@ describe("the settings for the server", () => {
       dataDir: "~/index",
       config: "akm.json",
     });
-    assert.deepEqual(settings.bundleDirs, ["/home/ana/akm", "/work/stash/notes", "/srv/team"]);
+    assert.deepEqual(settings.bundleDirs, ["/home/ana/akm", "/code/stash/notes", "/srv/team"]);
     assert.equal(settings.dataDir, "/home/ana/index");
-    assert.equal(settings.config, "/work/stash/akm.json");
+    assert.equal(settings.config, "/code/stash/akm.json");
   });
 
   it("keep “not set” as it is", () => {

@@ -9,7 +9,7 @@ describe("the status", () => {
         version: "0.1.0",
         bundles: [
           { id: "team", root: "/srv/team", adapter: "akm", writable: false, configured: true, entries: 1 },
-          { id: "stash", root: "/work/stash", adapter: "okf", writable: true, configured: false, entries: 20_000 },
+          { id: "stash", root: "/code/stash", adapter: "okf", writable: true, configured: false, entries: 20_000 },
         ],
         index: { path: "/data/akm-ls.db", entries: 20_001, builtAt: "2026-01-02T03:04:05Z", state: "ready" },
         semantic: { status: "off", reason: "no embedding model configured" },
@@ -20,7 +20,7 @@ describe("the status", () => {
     assert.deepEqual(lines, [
       "akm-ls 0.1.0: /usr/bin/akm-ls",
       "Bundle team (akm, 1 asset, read-only): /srv/team",
-      "Bundle stash (okf, 20,000 assets, not in akm's configuration): /work/stash",
+      "Bundle stash (okf, 20,000 assets, not in akm's configuration): /code/stash",
       "Index ready, 20,001 assets, built 2026-01-02T03:04:05Z: /data/akm-ls.db",
       "Semantic search: off (no embedding model configured)",
       "Warning: two files, one ref: a.md, A.md",

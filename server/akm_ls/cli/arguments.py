@@ -127,7 +127,7 @@ def _index(commands: _Commands[_Parser]) -> _Parser:
     _add_paths(parser, "directories whose bundles to index (default: the bundles here)")
     _add_format(parser, "text", "json")
     parser.add_argument("--full", action="store_true", help="read every file again")
-    parser.add_argument("--clean", action="store_true", help="empty the index first")
+    parser.add_argument("--clean", action="store_true", help="also forget bundles that are gone")
     parser.add_argument("--reembed", action="store_true", help="compute all embeddings again")
     parser.add_argument(
         "--skip-if-locked",

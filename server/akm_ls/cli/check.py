@@ -103,7 +103,9 @@ def run(options: Namespace) -> int:
             report = _report(options.format)
             summary = _check(workspace, paths, selection, report)
             summary.fixed = fixed
-            summary.warnings = tuple(index.warnings)
+            summary.warnings = (*workspace.bundles.warnings, *index.warnings)
+            if workspace.complete_catalog is None:
+                summary.warnings += ("not every bundle could be read: refs were not checked",)
             report.finish(summary)
     return FINDINGS if summary.shown and not options.exit_zero else CLEAN
 

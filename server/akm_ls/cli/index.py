@@ -6,9 +6,8 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import open_workspace, require_bundles
+from akm_ls.cli.library import open_workspace, refresh, require_bundles
 from akm_ls.cli.outcome import CLEAN, INTERRUPTED
-from akm_ls.cli.progress import Progress
 from akm_ls.cli.terminal import complain, count, output
 
 if TYPE_CHECKING:
@@ -20,13 +19,12 @@ def run(options: Namespace) -> int:
         require_bundles(workspace)
         if options.reembed:
             complain("--reembed: no embedding model is configured, nothing to embed")
-        with Progress("Indexing") as progress:
-            report = workspace.refresh(
-                full=options.full,
-                clean=options.clean,
-                skip_if_locked=options.skip_if_locked,
-                on_progress=progress,
-            )
+        report = refresh(
+            workspace,
+            full=options.full,
+            clean=options.clean,
+            skip_if_locked=options.skip_if_locked,
+        )
         if options.format == "json":
             write_json(report_json(report))
         else:

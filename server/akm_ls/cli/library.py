@@ -52,10 +52,33 @@ def require_bundles(workspace: Workspace) -> None:
         )
 
 
-def refresh(workspace: Workspace) -> IndexReport:
-    """Bring the index up to date with the files; while another process rebuilds it, leave it."""
-    with Progress("Indexing") as progress:
-        return workspace.refresh(skip_if_locked=True, on_progress=progress)
+def refresh(
+    workspace: Workspace,
+    *,
+    full: bool = False,
+    clean: bool = False,
+    skip_if_locked: bool = False,
+) -> IndexReport:
+    """Bring the index up to date with the files, with progress on stderr when it takes long.
+
+    Raises:
+        CommandError: the index file cannot be used.
+    """
+    from akm_ls.index.store import StoreError
+
+    try:
+        with Progress("Indexing") as progress:
+            return workspace.refresh(
+                full=full, clean=clean, skip_if_locked=skip_if_locked, on_progress=progress
+            )
+    except StoreError as error:
+        raise CommandError(str(error)) from error
+
+
+def refresh_to_ask(workspace: Workspace) -> None:
+    """`refresh` before a question: while another process rebuilds the index, do not wait for it."""
+    if refresh(workspace, skip_if_locked=True).skipped_locked:
+        complain("another process is indexing: this is what it knows so far")
 
 
 def paths_to_check(workspace: Workspace, options: Namespace) -> list[str]:

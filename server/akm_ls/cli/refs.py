@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import open_workspace, refresh, require_bundles
+from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import complain, count, output, printable
@@ -27,7 +27,7 @@ def run(options: Namespace) -> int:
         raise CommandError(str(error)) from error
     with open_workspace(options) as workspace:
         require_bundles(workspace)
-        refresh(workspace)
+        refresh_to_ask(workspace)
         places = workspace.references(ref)
         if options.format == "json":
             write_json(_json(workspace, ref, places))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from akm_ls.cli.json_output import write_json
-from akm_ls.cli.library import open_workspace, refresh, require_bundles
+from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.terminal import Printer, complain, count, output, printable, wrapped
 
@@ -20,7 +20,7 @@ def run(options: Namespace) -> int:
         if options.bundle is not None and workspace.bundles.get(options.bundle) is None:
             known = ", ".join(sorted(workspace.bundles.ids))
             raise CommandError(f"--bundle {options.bundle}: no such bundle; there is {known}")
-        refresh(workspace)
+        refresh_to_ask(workspace)
         from akm_ls.search import SearchRequest
 
         result = workspace.search(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import open_workspace, refresh, require_bundles
+from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import Printer, complain, count, output, printable, printable_block
@@ -19,7 +19,7 @@ def run(options: Namespace) -> int:
     """Print the asset. Exit code 1 when the ref names nothing."""
     with open_workspace(options) as workspace:
         require_bundles(workspace)
-        refresh(workspace)
+        refresh_to_ask(workspace)
         from akm_ls.search.show import ShowError
 
         try:

@@ -1,9 +1,61 @@
-"""A Markdown body as the plain words that search should see."""
+"""A Markdown body as the plain words that search should see (akm.md §5, P5)."""
 
 from __future__ import annotations
 
+import re
+
 from akm_ls.documents.document import Document
+from akm_ls.documents.frontmatter import read_frontmatter
+
+# Every pattern is linear: no nested repetition, and each stays on one line.
+_DEFINITION = re.compile(r"^[ ]{0,3}\[[^\]\r\n]{1,200}\]:[^\r\n]*$", re.MULTILINE)
+_HTML_LINE = re.compile(r"^[ \t]*</?[A-Za-z][^<>\r\n]*>[ \t]*$", re.MULTILINE)
+_LINK_TARGET = re.compile(r"\]\([^()\r\n]{0,2000}(?:\([^()\r\n]{0,200}\)[^()\r\n]{0,200})?\)")
+_REFERENCE_LABEL = re.compile(r"\]\[[^\]\r\n]{0,200}\]")
+_MARKERS = re.compile(
+    r"^[ \t>]*(?:#{1,6}[ \t]+|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+)?", re.MULTILINE
+)
+_RULE = re.compile(r"^[ \t|:=*_-]+$", re.MULTILINE)
+_DECORATION = str.maketrans({"|": " ", "*": " ", "`": " ", "[": " ", "]": " ", "!": " "})
 
 
 def project_body(document: Document, limit: int = 1_000_000) -> str:
-    return " ".join(document.text[document.body_start :].split())[:limit]
+    """The words of a document's body: no code, comments, markup or link targets.
+
+    Link labels stay. White space is collapsed; at most ``limit`` characters are given.
+    """
+    text = document.text
+    start = document.body_start
+    pieces: list[str] = []
+    # Twice the limit is more than enough raw text, and bounds the work on a huge file.
+    end = min(len(text), start + 2 * limit)
+    hidden = sorted(
+        span
+        for span in (*(fence.span for fence in document.fences), *document.comments)
+        if span.end > start
+    )
+    at = start + _inner_frontmatter(text[start:end])
+    for span in hidden:
+        if span.start >= end:
+            break
+        if span.start > at:
+            pieces.append(text[at : span.start])
+        at = max(at, span.end)
+    pieces.append(text[at:end])
+    body = "\n".join(pieces)
+    body = _DEFINITION.sub("", body)
+    body = _HTML_LINE.sub("", body)
+    body = _LINK_TARGET.sub("] ", body)
+    body = _REFERENCE_LABEL.sub("] ", body)
+    body = _RULE.sub("", body)
+    body = _MARKERS.sub("", body)
+    return " ".join(body.translate(_DECORATION).split())[:limit]
+
+
+def _inner_frontmatter(body: str) -> int:
+    """The length of a second frontmatter block that opens the body: some tools nest them."""
+    lead = len(body) - len(body.lstrip())
+    if not body.startswith("---", lead):
+        return 0
+    inner = read_frontmatter(body[lead:])
+    return 0 if inner is None or not inner.closed else lead + inner.span.end

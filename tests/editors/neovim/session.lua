@@ -161,8 +161,20 @@ if steps.results.attach.value then
     vim.cmd('AkmReferences team//knowledge/auth/tokens')
     wait_for('the quickfix list', function() return #vim.fn.getqflist() > 0 end)
     return vim.tbl_map(function(item)
-      return { path = vim.api.nvim_buf_get_name(item.bufnr), line = item.lnum - 1 }
+      vim.fn.bufload(item.bufnr)
+      local line = vim.api.nvim_buf_get_lines(item.bufnr, item.lnum - 1, item.lnum, false)[1]
+      return {
+        path = vim.api.nvim_buf_get_name(item.bufnr),
+        line = item.lnum - 1,
+        text = line:sub(item.col, item.end_col - 1),
+      }
     end, vim.fn.getqflist())
+  end)
+
+  step('outside_change', function()
+    vim.fn.writefile({ '# Announcing', '', 'Tell everybody.' }, 'knowledge/auth/announcing.md')
+    wait_for('the diagnostic to go', function() return not has_diagnostic('announcing') end)
+    return true
   end)
 
   step('stop', function()
