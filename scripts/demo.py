@@ -22,6 +22,7 @@ from urllib.request import url2pathname
 
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
@@ -188,9 +189,9 @@ class Editor:
             number = start["line"] + 1
             self._print((f"{number:>5} │ ", "dim"), source)
             self._print((" " * 5 + " │ ", "dim"), (marker.replace("^", "~"), style))
-            self._print(
-                "        ", (f"{severity} {found.get('code', '')}", style), f"  {found['message']}"
-            )
+            label = (f"{severity} {found.get('code', '')}", style)
+            message = Text.assemble(label, f"  {found['message']}")
+            self._console.print(Padding(message, (0, 0, 0, 8)))
 
     def completions(self, rel: str) -> None:
         items = self._ask("textDocument/completion", rel, self._end_of(rel))
@@ -256,6 +257,12 @@ class Editor:
         self._console.print(Text.assemble(*segments), overflow="ellipsis", no_wrap=True)
 
 
+def terminal() -> Console:
+    """The terminal as it is, or, in a log, one of a hundred columns."""
+    console = Console()
+    return console if console.is_terminal else Console(width=100)
+
+
 def expected(what: str, answer: Any) -> Any:
     if not answer or answer == [None]:
         sys.exit(f"the server answered without {what}")
@@ -291,7 +298,7 @@ def play(editor: Editor, console: Console) -> None:
     heading(console, f"Open {BROKEN}: squiggles")
     editor.open(BROKEN)
     editor.squiggles(BROKEN)
-    heading(console, f"Open {COLON}: the fault that makes agents drop a file")
+    heading(console, f"Open {COLON}: agents drop such a file")
     editor.open(COLON)
     editor.squiggles(COLON)
     typed = "example-bundle//knowledge/au"
@@ -338,7 +345,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--svg", type=Path, help="also record a picture of the first scenes")
     options = parser.parse_args()
-    console = Console(record=True, width=100, force_terminal=True) if options.svg else Console()
+    console = terminal()
+    if options.svg:
+        console = Console(record=True, width=100, force_terminal=True)
     with tempfile.TemporaryDirectory(prefix="akm-ls-demo-") as data_dir:
         build_index(console, data_dir)
         server = Server(data_dir)

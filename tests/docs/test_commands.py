@@ -50,7 +50,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda e: f"{e.page}: {e.command}")
+@pytest.mark.parametrize("example", list(examples()), ids=lambda e: f"{e.page}: {e.command}")
 def test_the_command_runs(
     example: Example,
     bundle: Path,

@@ -98,11 +98,11 @@ def classify(rel: str, document: Document | None) -> Classification | None:
     path = split_path(rel)
     if is_reserved(path):
         return None
-    best = _by_extension(path)
-    for found in (_by_ancestor(path), _by_parent(path), _by_content(path, document)):
-        if found is not None and (best is None or found.specificity >= best.specificity):
-            best = found
-    return best
+    by_path = _by_path(path)
+    by_content = _by_content(path, document)
+    if by_content is None or by_path is None:
+        return by_path or by_content
+    return by_content if by_content.specificity >= by_path.specificity else by_path
 
 
 def identify(type_name: str, rel: str) -> tuple[str, str] | None:
@@ -124,14 +124,16 @@ def identify(type_name: str, rel: str) -> tuple[str, str] | None:
     return f"{asset_type.directory}/{name}", name
 
 
-def _by_extension(path: AssetPath) -> Classification | None:
-    if path.secret:
-        # Below `secrets` a directory rule decides; nothing there has a type by its extension
-        # except what a skill brings along.
-        if not path.skill_resource:
-            return None
-    elif path.filename == "SKILL.md":
+def _by_path(path: AssetPath) -> Classification | None:
+    """The most specific of the rules that look at the path only."""
+    if path.filename == "SKILL.md" and not path.secret:
         return _SKILL_FILE
+    found = _by_parent(path) or _by_ancestor(path)
+    if found is not None:
+        return found
+    # Below `secrets` nothing has a type by its extension except what a skill brings along.
+    if path.secret and not path.skill_resource:
+        return None
     if path.markdown:
         return _ANY_MARKDOWN
     return _ANY_SCRIPT if path.script else None

@@ -211,4 +211,4 @@ def _fragments(document: Document | None) -> tuple[FragmentInfo, ...]:
 
 
 def _unique(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value for value in values if value))
+    return tuple(dict.fromkeys(filter(None, values)))

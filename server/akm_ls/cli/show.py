@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import Printer, complain, count, output, printable, printable_block
+from akm_ls.cli.terminal import (
+    Printer,
+    complain,
+    count,
+    output,
+    printable,
+    printable_block,
+    wrapped,
+)
 
 _BODIES = ("content", "template", "prompt")
+_MAX_CITING = 4
 
 
 def run(options: Namespace) -> int:
@@ -57,10 +66,19 @@ def _not_found(options: Namespace, error: Any) -> int:
 def _print(out: Printer, asset: Mapping[str, Any]) -> None:
     """A card, then the content."""
     _print_card(out, asset)
-    body = next((asset[key] for key in _BODIES if asset.get(key)), None)
-    if body is not None:
+    body = next((asset[key] for key in _BODIES if asset.get(key)), "")
+    _print_text(out, body)
+    for step in asset.get("steps") or ():
         out.line()
-        for line in printable_block(body).rstrip("\n").split("\n"):
+        out.line((f"Step {printable(step['id'])}", "bold"))
+        _print_text(out, step["instructions"])
+
+
+def _print_text(out: Printer, text: str) -> None:
+    text = printable_block(text).strip("\n")
+    if text:
+        out.line()
+        for line in text.split("\n"):
             out.line(line)
 
 
@@ -69,32 +87,47 @@ def _print_card(out: Printer, asset: Mapping[str, Any]) -> None:
     if asset.get("fragment") and "#" not in ref:
         ref = f"{ref}#{asset['fragment']}"
     out.line((printable(ref), "bold cyan"), (f"  {printable(asset['type'])}", "magenta"))
-    if asset.get("description"):
-        out.line(printable(asset["description"]))
+    for line in wrapped(asset.get("description") or "", out.width, ""):
+        out.line(line)
     superseded = asset.get("supersededBy") or ()
     if superseded:
         out.line((f"superseded by {printable(', '.join(superseded))}", "bold yellow"))
-    fields = (
-        ("when to use", asset.get("whenToUse")),
-        ("tags", ", ".join(asset.get("tags") or ())),
-        ("keys", ", ".join(asset.get("keys") or ())),
-        ("run", asset.get("run")),
-        ("setup", asset.get("setup")),
-        ("cwd", asset.get("cwd")),
-        ("sections", ", ".join(f"#{f['slug']}" for f in asset.get("fragments") or ())),
-        ("cites", ", ".join(asset.get("xrefs") or ())),
-        ("cited by", _cited_by(asset.get("citedBy"))),
-        ("file", shown_path(asset["path"]) if asset.get("path") else None),
-    )
-    for label, value in fields:
+    for label, value in _fields(asset):
         if value:
-            out.line((f"{label}: ", "dim"), printable(str(value)))
+            out.line((f"{label}: ", "dim"), printable(value))
     for warning in asset.get("warnings") or ():
         out.line((printable(warning), "yellow"))
+
+
+def _fields(asset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "when to use", asset.get("whenToUse") or ""
+    for label, key in (
+        ("tags", "tags"),
+        ("keys", "keys"),
+        ("run", "run"),
+        ("setup", "setup"),
+        ("in", "cwd"),
+        ("parameters", "parameters"),
+        ("agent", "agent"),
+        ("model", "modelHint"),
+        ("tools", "toolPolicy"),
+    ):
+        yield label, _listed(asset.get(key))
+    yield "sections", _listed([f"#{f['slug']}" for f in asset.get("fragments") or ()])
+    yield "cites", _listed(asset.get("xrefs"))
+    yield "cited by", _cited_by(asset.get("citedBy"))
+    yield "file", shown_path(asset["path"]) if asset.get("path") else ""
+
+
+def _listed(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(item) for item in value)
+    return "" if value is None else str(value)
 
 
 def _cited_by(cited: Mapping[str, Any] | None) -> str:
     if not cited or not cited.get("total"):
         return ""
-    refs = ", ".join(cited.get("refs") or ())
-    return f"{count(cited['total'], 'asset')} ({refs})" if refs else str(cited["total"])
+    refs = list(cited.get("refs") or ())
+    shown = ", ".join(refs[:_MAX_CITING]) + (", …" if len(refs) > _MAX_CITING else "")
+    return f"{count(cited['total'], 'asset')} ({shown})"
