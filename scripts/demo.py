@@ -337,8 +337,10 @@ def say_how_to_open(console: Console) -> None:
 def save_picture(console: Console, path: Path) -> None:
     """Write what was printed so far as an SVG that loads nothing from elsewhere."""
     svg = console.export_svg(title="akm-ls")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = svg.replace("Fira Code, monospace", "ui-monospace, Menlo, Consolas, monospace")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8")
+    path.write_text(svg, encoding="utf-8")
 
 
 def main() -> None:

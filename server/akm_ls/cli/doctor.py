@@ -64,9 +64,10 @@ def _versions() -> dict[str, str | None]:
 
 
 def _print(out: Printer, found: Mapping[str, Any]) -> None:
+    complete = found["index"].get("state") == "ready"
     _heading(out, "Bundles")
     for bundle in found["bundles"]:
-        _print_bundle(out, bundle)
+        _print_bundle(out, bundle, indexed=bool(bundle["entries"]) or complete)
     if not found["bundles"]:
         out.line("  none")
     _heading(out, "How they were found")
@@ -76,7 +77,7 @@ def _print(out: Printer, found: Mapping[str, Any]) -> None:
     index = found["index"]
     _field(out, "file", index.get("path"))
     _field(out, "size", "not built yet" if index["bytes"] is None else _size(index["bytes"]))
-    _field(out, "built", index.get("builtAt") or "never")
+    _field(out, "built", index.get("builtAt") or "not yet (akm-ls index)")
     _field(out, "assets", index.get("entries"))
     _field(out, "state", index.get("state"))
     _heading(out, "Semantic search")
@@ -92,13 +93,13 @@ def _print(out: Printer, found: Mapping[str, Any]) -> None:
             out.line((f"  {printable(warning)}", "yellow"))
 
 
-def _print_bundle(out: Printer, bundle: Mapping[str, Any]) -> None:
+def _print_bundle(out: Printer, bundle: Mapping[str, Any], *, indexed: bool) -> None:
     access = "writable" if bundle.get("writable") else "read-only"
     out.line(
         "  ",
         (printable(bundle["id"]), "bold cyan"),
         f"  {printable(bundle['adapter'])}, {_origin(bundle)}, {access}, "
-        f"{count(bundle.get('entries') or 0, 'asset')}",
+        f"{count(bundle['entries'], 'asset') if indexed else 'not indexed yet'}",
     )
     out.line((f"    {printable(shown_path(bundle['root']))}", "dim"))
 

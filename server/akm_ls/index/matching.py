@@ -9,6 +9,9 @@ from heapq import nsmallest
 from akm_ls.index.stub import Stub
 
 _FAR = 4
+"""Characters by which the lengths of an id and what it was meant to be may differ."""
+_OTHER_LETTERS = 3
+_ENOUGH = 200
 
 
 class Matcher:
@@ -17,7 +20,7 @@ class Matcher:
     def __init__(self, stubs: Iterable[Stub]) -> None:
         self._stubs = sorted(stubs, key=lambda stub: (stub.concept_id, stub.bundle))
         self._keys = [stub.concept_id.lower() for stub in self._stubs]
-        self._by_name: dict[str, list[int]] | None = None
+        self._places: _Places | None = None
 
     def match(
         self, query: str, bundle: str | None, limit: int, types: frozenset[str] | None
@@ -61,23 +64,54 @@ class Matcher:
         return (bundle is None or stub.bundle == bundle) and (types is None or stub.type in types)
 
     def similar(self, concept_id: str) -> list[Stub]:
-        """Assets worth comparing with a misspelled id: same last segment, or same directory."""
+        """Assets worth comparing with a misspelled id: a like last segment, or same directory."""
         wanted = concept_id.lower()
         head, _, name = wanted.rpartition("/")
-        if self._by_name is None:
-            self._by_name = {}
-            for index, key in enumerate(self._keys):
-                self._by_name.setdefault(key.rpartition("/")[2], []).append(index)
-        found = dict.fromkeys(self._by_name.get(name, ()))
-        for other in _close(name, list(self._by_name)):
-            found.update(dict.fromkeys(self._by_name[other]))
-        prefix = f"{head}/"
-        for index, key in enumerate(self._keys):
-            if len(found) > 400:
+        places = self._places
+        if places is None:
+            places = self._places = _Places(self._keys)
+        found = dict.fromkeys(places.by_name.get(name, ()))
+        for other in places.like(name):
+            found.update(dict.fromkeys(places.by_name[other]))
+        for index in places.by_directory.get(head, ()):
+            if len(found) > _ENOUGH:
                 break
-            if key.startswith(prefix) and abs(len(key) - len(wanted)) <= _FAR:
+            if abs(len(self._keys[index]) - len(wanted)) <= _FAR:
                 found[index] = None
         return [self._stubs[index] for index in found]
+
+
+class _Places:
+    """Where an id may be found again by a part of it; built when first something is missing."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.by_name: dict[str, list[int]] = {}
+        self.by_directory: dict[str, list[int]] = {}
+        for index, key in enumerate(keys):
+            head, _, name = key.rpartition("/")
+            self.by_name.setdefault(name, []).append(index)
+            self.by_directory.setdefault(head, []).append(index)
+        # A slip seldom hits both ends of a name.
+        self._by_ends: dict[tuple[str, int], list[str]] = {}
+        for name in self.by_name:
+            if name:
+                self._by_ends.setdefault((f"^{name[0]}", len(name)), []).append(name)
+                self._by_ends.setdefault((f"{name[-1]}$", len(name)), []).append(name)
+
+    def like(self, name: str) -> list[str]:
+        """Names that differ from ``name`` by little."""
+        if len(name) < 3:
+            return []
+        letters = set(name)
+        near: dict[str, None] = {}
+        for length in range(len(name) - 2, len(name) + 3):
+            for end in (f"^{name[0]}", f"{name[-1]}$"):
+                for other in self._by_ends.get((end, length), ()):
+                    if len(letters.symmetric_difference(other)) <= _OTHER_LETTERS:
+                        near[other] = None
+            if len(near) > _ENOUGH:
+                break
+        return difflib.get_close_matches(name, list(near)[:_ENOUGH], n=8, cutoff=0.75)
 
 
 def _has_in_order(key: str, query: str) -> bool:
@@ -87,19 +121,6 @@ def _has_in_order(key: str, query: str) -> bool:
         if at == 0:
             return False
     return True
-
-
-def _close(name: str, names: Sequence[str]) -> list[str]:
-    """Names that differ from ``name`` by little: a cheap filter before the exact measure."""
-    if len(name) < 3:
-        return []
-    letters = set(name)
-    near = [
-        other
-        for other in names
-        if abs(len(other) - len(name)) <= 3 and len(letters.symmetric_difference(other)) <= 3
-    ]
-    return difflib.get_close_matches(name, near[:300], n=8, cutoff=0.75)
 
 
 def nearest(concept_id: str, matcher: Matcher, *, prefer: str | None, limit: int) -> list[Stub]:

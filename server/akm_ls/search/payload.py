@@ -134,13 +134,14 @@ def _steps(document: Document, sections: list[Heading]) -> list[dict[str, Any]]:
     by_id: dict[str, Heading] = {}
     for heading in sections:
         by_id.setdefault(heading.text, heading)
-    steps = []
+    steps: list[dict[str, Any]] = []
     for item in declared.items:
         if not isinstance(item, YamlMapping) or not isinstance(node := item.get("id"), Scalar):
             continue
         step: dict[str, Any] = {"id": node.text, "title": node.text, "instructions": ""}
-        if heading := by_id.get(node.text):
-            step |= _instructions(document, heading)
+        section = by_id.get(node.text)
+        if section is not None:
+            step |= _instructions(document, section)
         step["sequenceIndex"] = len(steps)
         steps.append(step)
     return steps

@@ -157,8 +157,10 @@ def show(library: Library, text: str, *, home: str | None = None) -> ShowResult:
 def show_path(library: Library, path: str) -> ShowResult | None:
     """Show the asset of a file, or ``None`` when the file is none."""
     stub = library.catalog.by_path(path)
-    bundle = stub and library.bundles.get(stub.bundle)
-    if stub is None or bundle is None:
+    if stub is None:
+        return None
+    bundle = library.bundles.get(stub.bundle)
+    if bundle is None:
         return None
     entry = _fresh(library, bundle, entry_of_stub(library.bundles, stub))
     return _present(library, bundle, entry, Ref(stub.bundle, stub.concept_id))
@@ -167,10 +169,10 @@ def show_path(library: Library, path: str) -> ShowResult | None:
 def _resolve(library: Library, ref: Ref, home: str | None) -> tuple[Bundle, Entry]:
     """The bundle and the current entry a ref leads to."""
     if ref.bundle is not None and library.bundles.get(ref.bundle) is None:
-        known = ", ".join(bundle.id for bundle in library.bundles) or "none"
+        ids = ", ".join(bundle.id for bundle in library.bundles) or "none"
         raise ShowError(
             "ASSET_NOT_FOUND",
-            f'Bundle "{ref.bundle}" is not installed (known bundles: {known}). '
+            f'Bundle "{ref.bundle}" is not installed (known bundles: {ids}). '
             "Run `akm-ls doctor` to see why.",
             library.catalog.suggest(ref, home, MAX_SUGGESTIONS),
         )
