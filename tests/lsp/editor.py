@@ -145,6 +145,10 @@ class Editor:
             )
         )
 
+    async def request(self, method: str, params: dict[str, Any]) -> Any:
+        """Send a request of our own; the result as plain JSON values."""
+        return plain(await self.client.protocol.send_request_async(method, params))
+
     def at(self, name: str, position: lsp.Position) -> dict[str, Any]:
         return {
             "text_document": lsp.TextDocumentIdentifier(self.uri(name)),
@@ -212,3 +216,12 @@ class Editor:
         start = lines.offset(where.start.line, where.start.character, self.encoding)
         end = lines.offset(where.end.line, where.end.character, self.encoding)
         return text[:start] + new + text[end:]
+
+
+def plain(value: Any) -> Any:
+    """What pygls makes of a JSON object (a named tuple), as a dictionary again."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value

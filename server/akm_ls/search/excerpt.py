@@ -17,6 +17,7 @@ MAX_CHARS = 280
 MAX_SEARCHED_CHARS = 200_000
 """A match beyond this is not looked for: the file still is a hit, without an excerpt."""
 _MAX_OCCURRENCES = 2_000
+_ENOUGH = 100
 _LEAD = 80
 """Characters kept before the first match where no line or sentence starts nearer."""
 _ENDINGS = ("ations", "ation", "ings", "ions", "ing", "ion", "ies", "ed", "es", "s", "e", "y")
@@ -115,20 +116,23 @@ def _densest(occurrences: list[tuple[int, int, int]]) -> tuple[int, int]:
 
 
 def _whole_words(text: str, floor: int, first: int, last: int) -> Span:
-    """The match with the line or sentence around it, within `MAX_CHARS`, blank ends cut off."""
+    """The match with the sentences around it, within `MAX_CHARS`, blank ends cut off."""
     start = max(floor, first - _LEAD)
-    breaks = [match.end() for match in _BREAK.finditer(text, start, first)]
-    if breaks:
-        start = breaks[-1]
-    elif start > floor:
+    for found in _BREAK.finditer(text, start, first):
+        start = found.end()
+    if start == first - _LEAD > floor:
         while start < first and not text[start - 1].isspace():
             start += 1
-    last = min(last, start + MAX_CHARS)
     limit = min(len(text), start + MAX_CHARS)
-    line_end = _BREAK.search(text, last, limit)
-    end = line_end.start() if line_end else limit
-    if not line_end and limit < len(text):
-        cut = max(text.rfind(" ", last, limit), text.rfind("\t", last, limit))
+    last = min(last, limit)
+    end = limit
+    for found in _BREAK.finditer(text, last, limit):
+        # A heading alone says little: go on until there is a sentence or two.
+        if found.start() - start >= _ENOUGH:
+            end = found.start()
+            break
+    if end == limit < len(text):
+        cut = max(text.rfind(" ", last, limit), text.rfind("\n", last, limit))
         end = cut if cut > last else limit
     while start < first and text[start].isspace():
         start += 1

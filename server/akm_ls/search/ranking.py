@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from akm_ls.bundles.entry import Entry
 from akm_ls.search.query import MatchStage, words
 
-COLUMN_WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
-"""bm25 weights of name, description, tags, hints, content (akm.md §6.1)."""
-
 MAX_BOOST = 3.0
 RELAXED_CEILING = 0.65
 """For a hit of the last, widest stage whose name holds none of the query."""
@@ -82,14 +79,13 @@ class Score:
     parts: tuple[Part, ...] = ()
 
     @property
-    def uncapped(self) -> float:
-        """The score before it is clamped to 1: what tells two perfect hits apart."""
-        value = max(0.0, self.keyword * (1 + self.boost))
-        return value if self.ceiling is None else min(value, self.ceiling)
+    def raw(self) -> float:
+        """The score below no ceiling: what tells two hits at one ceiling apart."""
+        return max(0.0, self.keyword * (1 + self.boost))
 
     @property
     def total(self) -> float:
-        return round(min(1.0, self.uncapped), 4)
+        return round(min(self.raw, 1.0 if self.ceiling is None else self.ceiling), 4)
 
     @property
     def reasons(self) -> tuple[str, ...]:

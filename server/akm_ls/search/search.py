@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ MIN_RANKED = 128
 """Rows whose entries are loaded and ranked, at least: three times a page, in doubling steps so
 that neighbouring pages are cut from one ranking."""
 
+_STEPS_BETWEEN_QUESTIONS = 50_000
+"""SQLite's virtual machine instructions, some milliseconds' worth."""
+
 _NO_INDEX = "No search index available. Run `akm-ls index` to build one."
 _EMPTY_INDEX = "The index is empty. Run `akm-ls index` to fill it, `akm-ls doctor` to see why."
 _NO_HITS = "Nothing matches. Try other words, or run `akm-ls index` if the files are new."
@@ -43,9 +47,9 @@ class _Ranked:
     score: Score
 
     @property
-    def key(self) -> tuple[float, str, str]:
-        # Sorting by the score before it is clamped to 1 keeps an exact name above a near one.
-        return (-self.score.uncapped, self.entry.name, self.entry.ref)
+    def key(self) -> tuple[float, float, str, str]:
+        # Many a good hit is held at 1: what it would have had keeps an exact name above a near one.
+        return (-self.score.total, -self.score.raw, self.entry.name, self.entry.ref)
 
 
 def search(
@@ -145,13 +149,14 @@ def _from_index(
     for step in search_plan.steps:
         _check(cancelled)
         stage = step.stage
-        rows = store.match(
-            step.expression,
-            limit=MAX_ROWS,
-            types=frozenset({request.type}) if request.type else None,
-            exclude_types=frozenset() if request.type else request.exclude_types,
-            bundle=request.bundle,
-        )
+        with _interruptible(store, cancelled):
+            rows = store.match(
+                step.expression,
+                limit=MAX_ROWS,
+                types=frozenset({request.type}) if request.type else None,
+                exclude_types=frozenset() if request.type else request.exclude_types,
+                bundle=request.bundle,
+            )
         if not rows:
             continue
         ranked, hidden = _rank_rows(library, store, request, rows, terms, stage, cancelled)
@@ -311,6 +316,20 @@ def _tip(library: Library, *, total: int) -> str | None:
     except StoreError:
         built = False
     return _EMPTY_INDEX if built else _NO_INDEX
+
+
+@contextlib.contextmanager
+def _interruptible(store: Store, cancelled: Callable[[], bool]) -> Iterator[None]:
+    """Let ``cancelled`` stop a query while SQLite is at work on it: a `StoreError` then."""
+    if cancelled is never_cancelled:
+        yield
+        return
+    connection = store.database.connection
+    connection.set_progress_handler(cancelled, _STEPS_BETWEEN_QUESTIONS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None)
 
 
 def _check(cancelled: Callable[[], bool]) -> None:
