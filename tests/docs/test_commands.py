@@ -6,9 +6,12 @@ command have to appear in its output, in this order; ``...`` stands for anything
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -43,9 +46,9 @@ def examples() -> Iterator[Example]:
                     output.append(line)
 
 
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copy = tmp_path_factory.mktemp("docs") / "example-bundle"
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    copy = tmp_path / "example-bundle"
     shutil.copytree(ROOT / "docs" / "example-bundle", copy)
     return copy
 
@@ -58,7 +61,7 @@ def test_the_command_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     home = bundle.parent / "home"
-    home.mkdir(exist_ok=True)
+    home.mkdir()
     for name in ("AKM_BUNDLE_DIR", "AKM_CONFIG_DIR", "AKM_DATA_DIR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA"):
@@ -84,3 +87,26 @@ def test_the_command_runs(
 def test_links_lead_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_only_one_directory_of_the_example_bundle_has_faults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--bundle-dir", str(ROOT / "docs" / "example-bundle"), "--data-dir", str(tmp_path)]
+    main([*arguments, "check", "--format", "json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    places = {(Path(finding["file"]).parent.as_posix(), finding["code"]) for finding in findings}
+    assert places == {
+        ("knowledge/broken-on-purpose", code)
+        for code in ("missing-ref", "duplicate-ref", "invalid-frontmatter", "unquoted-colon")
+    }
+
+
+def test_the_demo_gets_every_answer(tmp_path: Path) -> None:
+    picture = tmp_path / "images" / "demo.svg"
+    demo = [sys.executable, str(ROOT / "scripts" / "demo.py"), "--svg", str(picture)]
+    done = subprocess.run(demo, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert "https://cdn" not in picture.read_text(encoding="utf-8")
+    for scene in ("squiggles", "completion", "Hover", "definition", "references", "Search"):
+        assert scene in done.stdout

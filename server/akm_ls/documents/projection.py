@@ -7,15 +7,16 @@ import re
 from akm_ls.documents.document import Document
 from akm_ls.documents.frontmatter import read_frontmatter
 
-# Every pattern is linear: no nested repetition, and each stays on one line.
-_DEFINITION = re.compile(r"^[ ]{0,3}\[[^\]\r\n]{1,200}\]:[^\r\n]*$", re.MULTILINE)
-_HTML_LINE = re.compile(r"^[ \t]*</?[A-Za-z][^<>\r\n]*>[ \t]*$", re.MULTILINE)
+# Every pattern is linear: no nested repetition, and each stays on one line. Line patterns start
+# with the line end before them, which the engine finds far faster than `^` in multiline mode.
+_DEFINITION = re.compile(r"\n[ ]{0,3}\[[^\]\r\n]{1,200}\]:[^\r\n]*")
+_HTML_LINE = re.compile(r"\n[ \t]*</?[A-Za-z][^<>\r\n]*>[ \t]*(?=[\r\n]|\Z)")
 _LINK_TARGET = re.compile(r"\]\([^()\r\n]{0,2000}(?:\([^()\r\n]{0,200}\)[^()\r\n]{0,200})?\)")
 _REFERENCE_LABEL = re.compile(r"\]\[[^\]\r\n]{0,200}\]")
 _MARKERS = re.compile(
-    r"^[ \t>]*(?:#{1,6}[ \t]+|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+)?", re.MULTILINE
+    r"\n[ \t>]*(?:#{1,6}[ \t]+|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+)?"
 )
-_RULE = re.compile(r"^[ \t|:=*_-]+$", re.MULTILINE)
+_RULE = re.compile(r"\n[ \t|:=*_-]+(?=[\r\n]|\Z)")
 _DECORATION = str.maketrans({"|": " ", "*": " ", "`": " ", "[": " ", "]": " ", "!": " "})
 
 
@@ -26,7 +27,7 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
     """
     text = document.text
     start = document.body_start
-    pieces: list[str] = []
+    pieces: list[str] = [""]  # so that the first line, too, has a line end before it
     # Twice the limit is more than enough raw text, and bounds the work on a huge file.
     end = min(len(text), start + 2 * limit)
     hidden = sorted(
@@ -43,12 +44,16 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
         at = max(at, span.end)
     pieces.append(text[at:end])
     body = "\n".join(pieces)
-    body = _DEFINITION.sub("", body)
-    body = _HTML_LINE.sub("", body)
-    body = _LINK_TARGET.sub("] ", body)
-    body = _REFERENCE_LABEL.sub("] ", body)
-    body = _RULE.sub("", body)
-    body = _MARKERS.sub("", body)
+    if "]:" in body:
+        body = _DEFINITION.sub("\n", body)
+    if "<" in body:
+        body = _HTML_LINE.sub("\n", body)
+    if "](" in body:
+        body = _LINK_TARGET.sub("] ", body)
+    if "][" in body:
+        body = _REFERENCE_LABEL.sub("] ", body)
+    body = _RULE.sub("\n", body)
+    body = _MARKERS.sub("\n", body)
     return " ".join(body.translate(_DECORATION).split())[:limit]
 
 

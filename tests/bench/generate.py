@@ -1,0 +1,92 @@
+"""A bundle of any size, the same for the same seed: assets of about 2 KB that cite each other."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+HUB_CITATIONS = 500
+_WEIGHTS = {
+    "knowledge": 50,
+    "memories": 20,
+    "skills": 10,
+    "commands": 5,
+    "agents": 5,
+    "lessons": 5,
+    "facts": 5,
+}
+_STEMS = (
+    "alpha beta gamma delta omega rotate token secure deploy index search graph query cache "
+    "layer proxy schema queue shard replica größe naïve"
+).split()
+_WORDS = [stem + end for stem in _STEMS for end in ("", "s", "ing", "er", "-two")]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What was written: ``ids`` are concept ids, ``hub`` the one that 500 others cite."""
+
+    root: str
+    ids: tuple[str, ...]
+    hub: str
+
+    def path(self, concept_id: str) -> str:
+        end = "/SKILL.md" if concept_id.startswith("skills/") else ".md"
+        return os.path.join(self.root, *concept_id.split("/")) + end
+
+
+def generate(root: str, count: int, seed: int = 42) -> Generated:
+    """Write ``count`` assets below ``root``, whose directory name is the bundle's id."""
+    chance = random.Random(seed)
+    directories = [name for name, weight in _WEIGHTS.items() for _ in range(weight)]
+    ids = []
+    for number in range(count):
+        middle = [chance.choice(_WORDS) for _ in range(chance.randint(0, 2))]
+        name = f"{chance.choice(_WORDS)}-{number}"
+        ids.append("/".join((chance.choice(directories), *middle, name)))
+    bundle = os.path.basename(root)
+    made = Generated(root, tuple(ids), ids[0])
+    for number, concept_id in enumerate(ids):
+        path = Path(made.path(concept_id))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_asset(chance, bundle, made, number), encoding="utf-8")
+    return made
+
+
+def _asset(chance: random.Random, bundle: str, made: Generated, number: int) -> str:
+    refs = [_ref(chance, bundle, made.ids) for _ in range(8)]
+    if 0 < number <= HUB_CITATIONS:
+        refs[0] = f"{bundle}//{made.hub}"
+
+    def prose(words: int) -> str:
+        return " ".join(chance.choice(_WORDS) for _ in range(words))
+
+    name = made.ids[number].rpartition("/")[2]
+    return (
+        f"---\nname: {name}\ndescription: {prose(12)}\n"
+        f"tags: [{chance.choice(_WORDS)}, {chance.choice(_WORDS)}]\nupdated: '2026-01-01'\n"
+        f"xrefs:\n  - {chance.choice(made.ids)}\n---\n"
+        f"# {prose(3)}\n\n{prose(28)} {refs[0]} and {refs[1]}.\n\n"
+        f"## Section one\n\n{prose(28)} `{refs[2]}` {refs[3]}\n\n"
+        f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{prose(28)}\n\n"
+        f"```sh\necho {refs[6]}\n```\n\n## Section three\n\n{prose(28)} ({refs[7]}).\n"
+    )
+
+
+def _ref(chance: random.Random, bundle: str, ids: tuple[str, ...]) -> str:
+    if chance.random() < 0.02:
+        return f"{bundle}//knowledge/gone/{chance.choice(_WORDS)}-{chance.randint(0, 999)}"
+    fragment = "#section-two" if chance.random() < 0.3 else ""
+    return f"{bundle}//{chance.choice(ids)}{fragment}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root")
+    parser.add_argument("--assets", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=42)
+    options = parser.parse_args()
+    generate(os.path.abspath(options.root), options.assets, options.seed)
