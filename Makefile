@@ -44,9 +44,10 @@ wheel: $(VENV)/.testable
 	$(BIN)/python -m build --wheel --outdir build/wheel >build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 	$(BIN)/python -m venv $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/python -m pip --disable-pip-version-check install --quiet build/wheel/*.whl
-	$(AKM_LS) --version
-	$(AKM_LS) check docs/example-bundle --exit-zero
-	$(AKM_LS) check docs/example-bundle/skills
+	@echo "akm-ls from the wheel:"
+	@$(AKM_LS) --version
+	@$(AKM_LS) check docs/example-bundle --exit-zero
+	@$(AKM_LS) check docs/example-bundle/skills
 
 vscode:
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm run build && npm test

@@ -30,6 +30,7 @@ from akm_ls.cli.excerpt import excerpt
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "docs" / "example-bundle"
+AKM_LS = [sys.executable, "-m", "akm_ls"]
 SKILL = "skills/code-review/SKILL.md"
 BROKEN = "knowledge/broken-on-purpose/missing-ref.md"
 COLON = "knowledge/broken-on-purpose/unquoted-colon.md"
@@ -44,7 +45,7 @@ class Server:
 
     def __init__(self, data_dir: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "akm_ls", "--bundle-dir", str(BUNDLE), "--data-dir", data_dir],
+            [*AKM_LS, "--stdio", "--bundle-dir", str(BUNDLE), "--data-dir", data_dir],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -280,9 +281,8 @@ def heading(console: Console, text: str) -> None:
 
 def build_index(console: Console, data_dir: str) -> None:
     heading(console, "$ akm-ls index")
-    command = [sys.executable, "-m", "akm_ls", "index"]
     done = subprocess.run(
-        [*command, "--bundle-dir", str(BUNDLE), "--data-dir", data_dir],
+        [*AKM_LS, "index", "--bundle-dir", str(BUNDLE), "--data-dir", data_dir],
         stdout=subprocess.PIPE,
         text=True,
         check=False,

@@ -18,11 +18,34 @@ _WEIGHTS = {
     "lessons": 5,
     "facts": 5,
 }
-_STEMS = (
-    "alpha beta gamma delta omega rotate token secure deploy index search graph query cache "
-    "layer proxy schema queue shard replica größe naïve"
+_SYLLABLES = (
+    "ro ta te to ken se cu re de ploy in dex sear ch graph que ry ca che la yer pro xy sche ma "
+    "shard rep li ca grö ße naï ve log met ric sta ge bu ild lin ter"
 ).split()
-_WORDS = [stem + end for stem in _STEMS for end in ("", "s", "ing", "er", "-two")]
+_VOCABULARY = 6_000
+
+
+def _vocabulary() -> tuple[list[str], list[float]]:
+    """Invented words, and weights by which a few are in every text and most in a handful."""
+    chance = random.Random(7)
+    words = dict.fromkeys(
+        "".join(chance.choice(_SYLLABLES) for _ in range(chance.randint(2, 4)))
+        for _ in range(2 * _VOCABULARY)
+    )
+    kept = list(words)[:_VOCABULARY]
+    total, weights = 0.0, []
+    for rank in range(len(kept)):
+        total += 1 / (rank + 10)
+        weights.append(total)
+    return kept, weights
+
+
+_WORDS, _WEIGHTS_OF_WORDS = _vocabulary()
+
+
+def words(chance: random.Random, count: int) -> list[str]:
+    """Words as texts use them, the frequent ones more often."""
+    return chance.choices(_WORDS, cum_weights=_WEIGHTS_OF_WORDS, k=count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +84,18 @@ def _asset(chance: random.Random, bundle: str, made: Generated, number: int) -> 
     if 0 < number <= HUB_CITATIONS:
         refs[0] = f"{bundle}//{made.hub}"
 
-    def prose(words: int) -> str:
-        return " ".join(chance.choice(_WORDS) for _ in range(words))
+    def prose(count: int) -> str:
+        return " ".join(words(chance, count))
 
     name = made.ids[number].rpartition("/")[2]
     return (
         f"---\nname: {name}\ndescription: {prose(12)}\n"
         f"tags: [{chance.choice(_WORDS)}, {chance.choice(_WORDS)}]\nupdated: '2026-01-01'\n"
         f"xrefs:\n  - {chance.choice(made.ids)}\n---\n"
-        f"# {prose(3)}\n\n{prose(28)} {refs[0]} and {refs[1]}.\n\n"
-        f"## Section one\n\n{prose(28)} `{refs[2]}` {refs[3]}\n\n"
-        f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{prose(28)}\n\n"
-        f"```sh\necho {refs[6]}\n```\n\n## Section three\n\n{prose(28)} ({refs[7]}).\n"
+        f"# {prose(3)}\n\n{prose(38)} {refs[0]} and {refs[1]}.\n\n"
+        f"## Section one\n\n{prose(38)} `{refs[2]}` {refs[3]}\n\n"
+        f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{prose(38)}\n\n"
+        f"```sh\necho {refs[6]}\n```\n\n## Section three\n\n{prose(38)} ({refs[7]}).\n"
     )
 
 

@@ -25,7 +25,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lsp"))
 
-from generate import Generated, generate  # noqa: E402
+from generate import Generated, generate, words  # noqa: E402
 from rpc import RpcClient  # noqa: E402
 
 PUBLISH = "textDocument/publishDiagnostics"
@@ -217,10 +217,9 @@ class Bench:
         found = client.call("textDocument/references", context)
         times = timed("textDocument/references", lambda: context, 50)
         self.add(f"references, {len(found)} hits, p50", statistics.median(times), 20)
-        words = "rotate token secure deploy index search graph query cache layer proxy".split()
 
         def searching() -> dict[str, Any]:
-            return {"query": " ".join(chance.sample(words, chance.randint(1, 3)))}
+            return {"query": " ".join(words(chance, chance.randint(1, 4)))}
 
         times = timed("akm/search", searching, 100)
         self.add("search, lexical, p50", statistics.median(times), 15)

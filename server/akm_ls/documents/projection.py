@@ -14,7 +14,8 @@ _HTML_LINE = re.compile(r"\n[ \t]*</?[A-Za-z][^<>\r\n]*>[ \t]*(?=[\r\n]|\Z)")
 _LINK_TARGET = re.compile(r"\]\([^()\r\n]{0,2000}(?:\([^()\r\n]{0,200}\)[^()\r\n]{0,200})?\)")
 _REFERENCE_LABEL = re.compile(r"\]\[[^\]\r\n]{0,200}\]")
 _MARKERS = re.compile(
-    r"\n[ \t>]*(?:#{1,6}[ \t]+|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+)?"
+    r"\n[ \t>]*(?:#{1,6}[ \t]+|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+)"
+    r"|\n[ \t]*>[ \t>]*"
 )
 _RULE = re.compile(r"\n[ \t|:=*_-]+(?=[\r\n]|\Z)")
 _DECORATION = str.maketrans({"|": " ", "*": " ", "`": " ", "[": " ", "]": " ", "!": " "})

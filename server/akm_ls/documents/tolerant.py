@@ -38,16 +38,26 @@ def read_tolerantly(source: str, base: int = 0) -> Mapping:
 
 
 def _chunks(source: str) -> Iterator[tuple[int, int]]:
-    """Each line that starts with a key, with the lines up to the next one."""
+    """Each line that starts with a key, with the lines up to the next one.
+
+    A key behind a tab starts a chunk of its own when the key before it has its value already:
+    it is no part of that value, whatever the tab was meant to say.
+    """
     start = -1
+    complete = False
     position, length = 0, len(source)
     while position < length:
         match = _LINE.match(source, position)
         assert match is not None  # the pattern matches anywhere
-        if _KEY.match(source, position, match.end()):
+        begin = position
+        while complete and begin < match.end() and source[begin] == "\t":
+            begin += 1
+        key = _KEY.match(source, begin, match.end())
+        if key:
             if start >= 0:
                 yield start, position
-            start = position
+            start = begin
+            complete = source[key.end() : match.end()].strip()[:1] not in ("", "#", "|", ">")
         position = match.end()
     if start >= 0:
         yield start, length

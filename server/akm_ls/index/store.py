@@ -356,6 +356,25 @@ class Store:
 
         return self.database.run(read)
 
+    def count_citations(self, bundle: str, concept_id: str) -> int:
+        """How many citations `citations_of` would give."""
+
+        def read(connection: apsw.Connection) -> int:
+            keys = self._bundle_keys(connection)
+            return sum(
+                count
+                for key, target, count in connection.execute(
+                    "SELECT e.bundle_key, c.bundle, count(*)"
+                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
+                    " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
+                    " GROUP BY e.bundle_key, c.bundle",
+                    (concept_id, bundle, bundle),
+                )
+                if (home := keys.get(key)) is not None and (target or home.id) == bundle
+            )
+
+        return self.database.run(read)
+
     def citation_counts(self, bundle: str | None = None) -> dict[tuple[str, str], int]:
         """How often each (bundle id, concept id) is cited, a bundle's targets or all."""
 
@@ -421,21 +440,32 @@ class Store:
                 if bundle is None or owner.id == bundle
             ]
             weights = ", ".join(map(str, COLUMN_WEIGHTS))
-            query = (
-                f"SELECT f.rowid, bm25(entries_fts, {weights}) AS score"
-                " FROM entries_fts AS f JOIN entries AS e ON e.id = f.rowid"
-                " WHERE entries_fts MATCH ?"
-                " AND e.bundle_key IN (SELECT value FROM json_each(?))"
+            best = (
+                f"SELECT rowid, bm25(entries_fts, {weights}) AS score FROM entries_fts"
+                " WHERE entries_fts MATCH ? ORDER BY score, rowid LIMIT ?"
             )
-            bindings: list[Any] = [expression, json.dumps(keys)]
+            wanted = (
+                "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))"
+                " AND bundle_key IN (SELECT value FROM json_each(?))"
+            )
+            bindings: list[str] = [json.dumps(keys)]
             if types is not None:
-                query += " AND e.type IN (SELECT value FROM json_each(?))"
+                wanted += " AND type IN (SELECT value FROM json_each(?))"
                 bindings.append(json.dumps(sorted(types)))
             if exclude_types:
-                query += " AND e.type NOT IN (SELECT value FROM json_each(?))"
+                wanted += " AND type NOT IN (SELECT value FROM json_each(?))"
                 bindings.append(json.dumps(sorted(exclude_types)))
-            query += " ORDER BY score, f.rowid LIMIT ?"
-            return [MatchRow(*row) for row in connection.execute(query, (*bindings, limit))]
+            # Looking up the entry of every match takes longer than matching: rank first, and
+            # go deeper only where other bundles or types stand before those that are wanted.
+            depth = limit
+            while True:
+                rows = list(connection.execute(best, (expression, depth)))
+                ids = json.dumps([rowid for rowid, _ in rows])
+                kept = {rowid for (rowid,) in connection.execute(wanted, (ids, *bindings))}
+                found = [MatchRow(rowid, score) for rowid, score in rows if rowid in kept]
+                if len(found) >= limit or len(rows) < depth:
+                    return found[:limit]
+                depth *= 8
 
         return self.database.run(read)
 

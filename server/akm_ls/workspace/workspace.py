@@ -355,7 +355,7 @@ class Workspace:
         store = self.store
         if store is None:
             return 0
-        return len(store.citations_of(stub.bundle, stub.concept_id))
+        return store.count_citations(stub.bundle, stub.concept_id)
 
     def open_citations(self) -> dict[str, OpenCitations]:
         """What every open document of a bundle cites, by path."""
