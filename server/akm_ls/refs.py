@@ -47,6 +47,11 @@ RefErrorCode = Literal[
 
 _SLUG = re.compile(r"[^\s:.#/]+\Z")
 _DRIVE = re.compile(r"[A-Za-z]:")
+# What nearly every ref looks like, and what the rules below would leave as it is.
+_USUAL = re.compile(
+    r"(?:(?P<bundle>[\w-]+)//)?(?P<path>[\w-][\w.-]*(?:/[\w-][\w.-]*)*)(?:#(?P<fragment>[\w-]+))?\Z",
+    re.ASCII,
+)
 _FORM = "Expected [bundle//]conceptId, e.g. knowledge/guide or core//skills/review"
 
 
@@ -99,6 +104,9 @@ def parse_ref(text: str) -> Ref:
     Raises:
         RefError: for anything that is not a ref; never another exception.
     """
+    usual = _USUAL.match(text)
+    if usual is not None:
+        return Ref(usual["bundle"], usual["path"], usual["fragment"])
     text = unicodedata.normalize("NFC", text).strip()
     if not text:
         raise RefError("empty", "Empty ref.")

@@ -18,10 +18,14 @@ _WEIGHTS = {
     "lessons": 5,
     "facts": 5,
 }
-_SYLLABLES = (
-    "ro ta te to ken se cu re de ploy in dex sear ch graph que ry ca che la yer pro xy sche ma "
-    "shard rep li ca grö ße naï ve log met ric sta ge bu ild lin ter"
-).split()
+_SYLLABLES = tuple(
+    syllable
+    for line in (
+        "ro ta te to ken se cu re de ploy in dex sear ch graph que ry ca che la yer pro xy",
+        "sche ma shard rep li ve log met ric sta ge bu ild lin ter",
+    )
+    for syllable in line.split()
+)
 _VOCABULARY = 6_000
 
 
@@ -88,11 +92,12 @@ def _asset(chance: random.Random, bundle: str, made: Generated, number: int) -> 
         return " ".join(words(chance, count))
 
     name = made.ids[number].rpartition("/")[2]
+    accent = " ünïcode 😀" if number % 20 == 0 else ""
     return (
         f"---\nname: {name}\ndescription: {prose(12)}\n"
         f"tags: [{chance.choice(_WORDS)}, {chance.choice(_WORDS)}]\nupdated: '2026-01-01'\n"
         f"xrefs:\n  - {chance.choice(made.ids)}\n---\n"
-        f"# {prose(3)}\n\n{prose(38)} {refs[0]} and {refs[1]}.\n\n"
+        f"# {prose(3)}{accent}\n\n{prose(38)} {refs[0]} and {refs[1]}.\n\n"
         f"## Section one\n\n{prose(38)} `{refs[2]}` {refs[3]}\n\n"
         f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{prose(38)}\n\n"
         f"```sh\necho {refs[6]}\n```\n\n## Section three\n\n{prose(38)} ({refs[7]}).\n"

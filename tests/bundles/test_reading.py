@@ -12,7 +12,13 @@ import pytest
 
 from akm_ls.bundles import reading
 from akm_ls.bundles.bundle import Bundle
-from akm_ls.bundles.reading import MAX_FILE_BYTES, ReadResult, entry_from_text, read_entry
+from akm_ls.bundles.reading import (
+    MAX_FILE_BYTES,
+    ReadResult,
+    entry_from_text,
+    read_entry,
+    read_text,
+)
 
 MARKER = "mV7kQ2-never-to-be-seen"
 
@@ -237,6 +243,13 @@ class TestSecrets:
                 assert MARKER not in repr(result)
                 seen += result is not None and result != ReadResult()
         assert seen
+
+    @pytest.mark.parametrize("rel", ["secrets/token", "a/secrets/x.md", "vaults/x.md"])
+    def test_their_text_is_not_given_to_anyone(self, root: Path, rel: str) -> None:
+        write(root, rel, f"TOKEN={MARKER}\n")
+        write(root, "knowledge/x.md", "text")
+        assert read_text(bundle(root), rel) is None
+        assert read_text(bundle(root), "knowledge/x.md") == "text"
 
     @pytest.mark.parametrize("rel", ["secrets/token", "env/prod.env"])
     def test_a_warning_does_not_quote_them(self, root: Path, rel: str) -> None:

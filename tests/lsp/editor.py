@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from akm_ls.documents.text import LineIndex, PositionEncoding
-from akm_ls.lsp.uris import path_of, uri_of
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from akm_ls.documents.text import LineIndex, PositionEncoding
+from akm_ls.lsp.uris import path_of, uri_of
 
 SERVER = [sys.executable, "-m", "akm_ls", "serve"]
 CURSOR = "$0"
@@ -180,8 +181,9 @@ class Editor:
         """Wait until exactly these squiggles are shown."""
         try:
             await self.until(
-                lambda: self.uri(name) in self.client.diagnostics
-                and self.squiggles(name) == expected
+                lambda: (
+                    self.uri(name) in self.client.diagnostics and self.squiggles(name) == expected
+                )
             )
         except AssertionError:
             raise AssertionError(f"{self.squiggles(name)} is not {expected}") from None

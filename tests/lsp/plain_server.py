@@ -9,12 +9,13 @@ import threading
 import time
 from typing import Any
 
-from akm_ls.lsp.protocol import AkmProtocol, new_converter
-from akm_ls.lsp.transport import start_stdio, start_tcp
-from akm_ls.lsp.work import cancellation
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+
+from akm_ls.lsp.protocol import AkmProtocol, new_converter
+from akm_ls.lsp.transport import start_stdio, start_tcp
+from akm_ls.lsp.work import cancellation
 
 
 class PlainServer(LanguageServer):
@@ -98,7 +99,7 @@ def fail(ls: PlainServer, params: Any) -> Any:
     if params.get("code"):
         raise JsonRpcException("no such ref", params["code"], {"suggestions": ["a"]})
     if params.get("file"):
-        open(params["file"]).close()  # noqa: SIM115
+        open(params["file"]).close()
     raise ValueError("first line\nsecond line at /home/somebody/x.py")
 
 

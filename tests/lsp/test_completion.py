@@ -134,4 +134,4 @@ async def test_a_large_bundle_gives_a_capped_list_that_says_so(editor: Editor) -
 async def test_what_is_superseded_is_struck_through(editor: Editor) -> None:
     await editor.start()
     found = await complete(editor, DRAFT, "See team//old$0\n")
-    assert found.items[0].tags == [lsp.CompletionItemTag.Deprecated]
+    assert list(found.items[0].tags or ()) == [lsp.CompletionItemTag.Deprecated]

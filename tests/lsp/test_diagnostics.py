@@ -163,8 +163,12 @@ async def test_a_colon_in_the_description_is_one_finding_with_a_fix(editor: Edit
     assert actions is not None
     (action,) = actions
     assert isinstance(action, lsp.CodeAction) and action.edit is not None
-    (edit,) = next(iter(action.edit.changes.values())) if action.edit.changes else (
-        action.edit.document_changes[0].edits  # type: ignore[index,union-attr]
+    (edit,) = (
+        next(iter(action.edit.changes.values()))
+        if action.edit.changes
+        else (
+            action.edit.document_changes[0].edits  # type: ignore[index,union-attr]
+        )
     )
     assert isinstance(edit, lsp.TextEdit)
     editor.change(DRAFT, marked.replace('Use when: "x" or C:\\new', edit.new_text))

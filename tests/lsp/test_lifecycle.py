@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 
-from akm_ls.workspace import Settings, Workspace
 from editor import Editor, plain
 from lsprotocol import types as lsp
+
+from akm_ls.workspace import Settings, Workspace
 
 DRAFT = "team/knowledge/draft.md"
 

@@ -50,9 +50,7 @@ async def definition(editor: Editor, marked: str) -> str | None:
         ("See team//knowledge/go$0ne\n", None),
     ],
 )
-async def test_definition(
-    editor: Editor, profile: str, marked: str, expected: str | None
-) -> None:
+async def test_definition(editor: Editor, profile: str, marked: str, expected: str | None) -> None:
     await editor.start(["team", "other"], profile=profile)
     assert await definition(editor, marked) == expected
 

@@ -72,7 +72,5 @@ async def test_a_ref_removed_in_an_unsaved_document_no_longer_counts(editor: Edi
 
 async def test_the_custom_request_names_the_channel(editor: Editor) -> None:
     await editor.start(["team", "other"])
-    found = await editor.request(
-        "akm/references", {"ref": "team//knowledge/auth/tokens"}
-    )
+    found = await editor.request("akm/references", {"ref": "team//knowledge/auth/tokens"})
     assert [citation["channel"] for citation in found] == ["xrefs", "prose"]

@@ -32,13 +32,9 @@ async def test_the_marker_is_in_no_answer_no_log_and_no_file(editor: Editor) -> 
         for detail in ("full", "agent"):
             for query in (concept_id, MARKER, "token", "", "secrets/"):
                 params = {"query": query, "detail": detail}
-                answers.append(
-                    await editor.request("akm/search", params)
-                )
+                answers.append(await editor.request("akm/search", params))
         try:
-            shown = await editor.request(
-                "akm/show", {"ref": f"team//{concept_id}"}
-            )
+            shown = await editor.request("akm/show", {"ref": f"team//{concept_id}"})
             answers.append(shown)
         except Exception as refused:
             answers.append(str(refused))

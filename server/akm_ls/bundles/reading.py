@@ -85,7 +85,10 @@ def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult
 
 
 def read_text(bundle: Bundle, rel: str) -> str | None:
-    """The text of a file of a bundle; ``None``: gone, too large, unreadable, or a secret."""
+    """The text of a file of a bundle; ``None``: gone, too large, unreadable, or a secret.
+
+    An env file's text has its values in it: take the names (`read_env_keys`) and drop it.
+    """
     if is_secret(rel) or _is_marked(bundle, rel):
         return None
     try:

@@ -19,7 +19,24 @@ __all__ = ["Channel", "Document", "Kind", "RefOccurrence", "kind_of", "parse"]
 Kind = Literal["markdown", "yaml", "env", "script", "other"]
 
 SCRIPT_EXTENSIONS = frozenset(
-    ".sh .ts .js .ps1 .cmd .bat .py .rb .go .pl .php .lua .r .swift .kt .kts".split()
+    [
+        ".sh",
+        ".ts",
+        ".js",
+        ".ps1",
+        ".cmd",
+        ".bat",
+        ".py",
+        ".rb",
+        ".go",
+        ".pl",
+        ".php",
+        ".lua",
+        ".r",
+        ".swift",
+        ".kt",
+        ".kts",
+    ]
 )
 """What akm takes for a script (akm.md 3.1)."""
 

@@ -22,9 +22,7 @@ _CLOSING = re.compile(r"(?:\A|(?<=[\r\n]))---[ \t]*(?=[\r\n]|\Z)")
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\r|\n)")
 _KEY_LINE = re.compile(r"[A-Za-z_][\w-]*:(?=[ \t\r\n]|\Z)")
 _COMMON_KEY = re.compile(r"(?:name|description|title|type|tags|updated|when_to_use):")
-_YAML_LINE = re.compile(
-    r"[\w\"'.-]+[ \t]*:(?:[ \t\r\n]|\Z)|[ \t]*-[ \t]|[ \t]+\S|#|[\r\n]|\Z"
-)
+_YAML_LINE = re.compile(r"[\w\"'.-]+[ \t]*:(?:[ \t\r\n]|\Z)|[ \t]*-[ \t]|[ \t]+\S|#|[\r\n]|\Z")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -189,14 +187,13 @@ def _read(text: str, inner: Span, limit: int) -> tuple[Mapping, YamlProblem | No
     source = text[inner.start : inner.end]
     base = inner.start
     if len(source) > limit:
-        problem = YamlProblem(
+        too_large = YamlProblem(
             f"The YAML is longer than {limit // 1024} KiB and is not read.",
             _first_line(text, inner),
             "too-large",
         )
-        return read_tolerantly(source[:limit], base), problem, None
+        return read_tolerantly(source[:limit], base), too_large, None
     problem = None
-    disguised = False
     try:
         root = compose(source, base)
     except YamlFailure as failure:
@@ -220,11 +217,11 @@ def _read(text: str, inner: Span, limit: int) -> tuple[Mapping, YamlProblem | No
     return empty, problem or _not_a_mapping(text, inner, root), None
 
 
-def _broken(
-    source: str, base: int, failure: YamlFailure
-) -> tuple[Mapping, YamlProblem, int]:
+def _broken(source: str, base: int, failure: YamlFailure) -> tuple[Mapping, YamlProblem, int]:
     problem = explain(source, failure)
-    fault = max(source.rfind("\n", 0, problem.span.start), source.rfind("\r", 0, problem.span.start))
+    fault = max(
+        source.rfind("\n", 0, problem.span.start), source.rfind("\r", 0, problem.span.start)
+    )
     root = read_tolerantly(disguise(source), base)
     return root, problem.moved(base), base + fault + 1
 

@@ -14,9 +14,7 @@ MAX_FOUND = 50_000
 
 _RUN = re.compile(r"`+")
 # Inline code ends with its block: at a blank line, or at a line that starts another block.
-_BLOCK_BREAK = re.compile(
-    r"\n(?=[ \t]*(?:\n|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|[>|]))"
-)
+_BLOCK_BREAK = re.compile(r"\n(?=[ \t]*(?:\n|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|[>|]))")
 _LINK_TOKEN = re.compile(r"\\[\[\]<\\]|!?\[|\]|<|\n[ \t]*(?=\n)")
 _DESTINATION = re.compile(
     r"\([ \t]*\n?[ \t]*"
@@ -62,9 +60,7 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
     return tuple(found[:MAX_FOUND])
 
 
-def _pairs(
-    text: str, start: int, end: int, block_end: Callable[[int], int]
-) -> Iterator[CodeSpan]:
+def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
     """Each run of backticks with the next one of the same length in its block."""
     runs = [match.span() for match in _RUN.finditer(text, start, end)]
     following: dict[int, int] = {}
@@ -188,9 +184,7 @@ def _bracketed(text: str, opener: int, text_start: int, at: int, end: int) -> Li
         return None
     name = "angle" if match.group("angle") is not None else "bare"
     target = Span(*match.span(name))
-    return Link(
-        Span(opener, match.end()), target.of(text), target, Span(text_start, at), kind
-    )
+    return Link(Span(opener, match.end()), target.of(text), target, Span(text_start, at), kind)
 
 
 def _defines(text: str, opener: int, text_start: int, at: int) -> bool:

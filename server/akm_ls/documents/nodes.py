@@ -19,7 +19,7 @@ _FALSE = frozenset({"false", "False", "FALSE"})
 _QUOTES = frozenset({"'", '"'})
 _SPECIAL_FLOAT = re.compile(r"([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))\Z")
 
-Plain: TypeAlias = "str | int | float | bool | None | list[Plain] | dict[str, Plain]"
+Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
 
 @dataclass(frozen=True, slots=True)

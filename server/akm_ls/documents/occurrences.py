@@ -59,9 +59,7 @@ def in_prose(text: str, spans: Iterable[Span]) -> list[RefOccurrence]:
         for token in find_refs(text, start, end):
             ref = try_parse_ref(token.text)
             if ref is not None:
-                found.append(
-                    RefOccurrence(token.text, Span(token.start, token.end), "prose", ref)
-                )
+                found.append(RefOccurrence(token.text, Span(token.start, token.end), "prose", ref))
                 if len(found) >= MAX_REFS:
                     return found
     return found

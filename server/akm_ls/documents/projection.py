@@ -18,7 +18,7 @@ _MARKERS = re.compile(
     r"|\n[ \t]*>[ \t>]*"
 )
 _RULE = re.compile(r"\n[ \t|:=*_-]+(?=[\r\n]|\Z)")
-_DECORATION = str.maketrans({"|": " ", "*": " ", "`": " ", "[": " ", "]": " ", "!": " "})
+_DECORATION = "|*`[]!"
 
 
 def project_body(document: Document, limit: int = 1_000_000) -> str:
@@ -55,7 +55,9 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
         body = _REFERENCE_LABEL.sub("] ", body)
     body = _RULE.sub("\n", body)
     body = _MARKERS.sub("\n", body)
-    return " ".join(body.translate(_DECORATION).split())[:limit]
+    for mark in _DECORATION:  # `str.translate` takes ten times as long
+        body = body.replace(mark, " ")
+    return " ".join(body.split())[:limit]
 
 
 def _inner_frontmatter(body: str) -> int:

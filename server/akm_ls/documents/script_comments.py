@@ -61,7 +61,9 @@ class ScriptComments:
 
 def read_script_comments(text: str) -> ScriptComments:
     """The comment tags and the leading comment of a script, whatever its language."""
-    lines = [line[:_MAX_LINE_CHARS].rstrip("\r") for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
+    lines = [
+        line[:_MAX_LINE_CHARS].rstrip("\r") for line in text.split("\n", MAX_LINES)[:MAX_LINES]
+    ]
     lists: dict[str, list[str]] = {name: [] for name in set(_LISTS.values())}
     texts: dict[str, str] = {}
     scope: dict[str, str] = {}

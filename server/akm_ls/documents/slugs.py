@@ -32,9 +32,7 @@ def github_slug(text: str) -> str:
     text = text.strip().lower()
     if text.isascii():
         return _GITHUB_OTHER.sub("", text).replace(" ", "-")
-    return "".join(
-        "-" if char == " " else char for char in text if char in " -" or _is_word(char)
-    )
+    return "".join("-" if char == " " else char for char in text if char in " -" or _is_word(char))
 
 
 def unique(slugs: Iterable[str]) -> Iterator[str]:

@@ -50,18 +50,20 @@ class Decoded:
 def decode(data: bytes) -> Decoded:
     """Decode UTF-8 (or UTF-16 with a BOM); invalid bytes become U+FFFD. Never raises."""
     if data.startswith(b"\xef\xbb\xbf"):
-        inner = decode(data[3:]) if not data[3:6] == b"\xef\xbb\xbf" else None
-        if inner is not None:
-            return Decoded(inner.text, bom=True, invalid_utf8=inner.invalid_utf8)
+        return _decode_utf8(data[3:], bom=True)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             return Decoded(data.decode("utf-16"), bom=True)
         except UnicodeDecodeError:
             pass
+    return _decode_utf8(data, bom=False)
+
+
+def _decode_utf8(data: bytes, *, bom: bool) -> Decoded:
     try:
-        return Decoded(data.decode("utf-8"))
+        return Decoded(data.decode("utf-8"), bom=bom)
     except UnicodeDecodeError:
-        return Decoded(data.decode("utf-8", "replace"), invalid_utf8=True)
+        return Decoded(data.decode("utf-8", "replace"), bom=bom, invalid_utf8=True)
 
 
 class LineIndex:

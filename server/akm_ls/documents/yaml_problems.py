@@ -83,15 +83,15 @@ def explain(source: str, failure: YamlFailure) -> YamlProblem:
     at = min(failure.at, len(source))
     problem = _by_kind(source, failure, at) or _by_text(source, failure, at)
     if problem.span.start >= problem.span.end:
-        problem = YamlProblem(
-            problem.message, _visible(source, problem.span.start), problem.kind
-        )
+        problem = YamlProblem(problem.message, _visible(source, problem.span.start), problem.kind)
     return problem
 
 
 def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
     if failure.kind == "too-deep":
-        return YamlProblem("The YAML is nested too deeply to be read.", _rest(source, at), "too-deep")
+        return YamlProblem(
+            "The YAML is nested too deeply to be read.", _rest(source, at), "too-deep"
+        )
     if failure.kind == "alias":
         key, value = _value_at(source, at)
         return YamlProblem(
@@ -121,9 +121,7 @@ def _by_text(source: str, failure: YamlFailure, at: int) -> YamlProblem:
     reason, context = failure.reason, failure.context
     context_at = failure.context_at if failure.context_at is not None else at
     if (tab := _tab(source, at)) is not None:
-        return YamlProblem(
-            "A tab cannot indent YAML; use spaces instead.", tab, "tab"
-        )
+        return YamlProblem("A tab cannot indent YAML; use spaces instead.", tab, "tab")
     if "quoted scalar" in context:
         return _in_quotes(source, reason, at, context_at)
     if "expected ':'" in reason:
@@ -292,9 +290,7 @@ def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
     )
 
 
-def _bad_value(
-    source: str, key: str | None, value: Span, at: int, reason: str
-) -> YamlProblem:
+def _bad_value(source: str, key: str | None, value: Span, at: int, reason: str) -> YamlProblem:
     first = source[value.start]
     of = f" of `{key}`" if key else ""
     if first in _CLOSED_QUOTE or first in _CLOSERS:
@@ -304,8 +300,11 @@ def _bad_value(
         return YamlProblem(message, value, "syntax", value, key)
     if first in "|>":
         return YamlProblem(
-            f"The text{of} after `{first}` must start on the next line.", value, "indicator",
-            None, key,
+            f"The text{of} after `{first}` must start on the next line.",
+            value,
+            "indicator",
+            None,
+            key,
         )
     if first in "*&!@`%,]}?":
         what = {"*": "an alias", "&": "an anchor", "!": "a tag"}.get(first)

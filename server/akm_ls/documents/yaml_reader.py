@@ -257,9 +257,12 @@ def _pure_parser(source: str) -> Any:
     return yaml.SafeLoader(source)
 
 
-try:
-    from yaml.cyaml import CParser as _c_parser
-except ImportError:  # PyYAML was built without libyaml
-    _c_parser = None
+def _fast_parser() -> Any:
+    try:
+        from yaml.cyaml import CParser  # type: ignore[attr-defined, unused-ignore]
+    except ImportError:  # PyYAML was built without libyaml
+        return _pure_parser
+    return CParser
 
-_parser: Any = _c_parser or _pure_parser
+
+_parser: Any = _fast_parser()

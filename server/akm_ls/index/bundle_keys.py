@@ -34,7 +34,9 @@ def variant_of(bundle: Bundle, bundles: BundleSet) -> str:
     """What besides id and root decides which assets a bundle has."""
     variant = f"{bundle.label or 'host'}:{bundle.adapter}" if bundle.origin == "host" else ""
     variant = variant or bundle.adapter
-    nested = sorted(os.path.relpath(root, bundle.real_root) for root in bundles.nested_roots(bundle))
+    nested = sorted(
+        os.path.relpath(root, bundle.real_root) for root in bundles.nested_roots(bundle)
+    )
     if not nested:
         return variant
     digest = hashlib.blake2b("\0".join(nested).encode("utf-8", "replace"), digest_size=6)

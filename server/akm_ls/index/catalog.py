@@ -157,9 +157,7 @@ class Catalog:
         return self._settle(self._lift(path))
 
     def _lift(self, path: str) -> list[Key]:
-        touched = [
-            (stub.bundle, stub.concept_id) for stub in self._overlays.pop(path, ())
-        ]
+        touched = [(stub.bundle, stub.concept_id) for stub in self._overlays.pop(path, ())]
         for key in touched:
             over = self._overlay_keys[key]
             over.pop(path, None)
@@ -358,8 +356,10 @@ def _spellings(concept_id: str) -> Iterator[str]:
         if rest == ".env":
             yield "env/default"
         else:
-            yield concept_id.removesuffix("/.env") + "/default" if rest.endswith(
-                "/.env"
-            ) else concept_id.removesuffix(".env")
+            yield (
+                concept_id.removesuffix("/.env") + "/default"
+                if rest.endswith("/.env")
+                else concept_id.removesuffix(".env")
+            )
     elif head == "tasks":
         yield concept_id.removesuffix(".yml")

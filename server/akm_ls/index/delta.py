@@ -51,12 +51,7 @@ class Delta:
     def is_empty(self) -> bool:
         """Whether nothing about any asset changed."""
         return not (
-            self.added
-            or self.changed
-            or self.removed
-            or self.claims
-            or self.complete
-            or self.gone
+            self.added or self.changed or self.removed or self.claims or self.complete or self.gone
         )
 
     @property

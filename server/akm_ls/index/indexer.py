@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from akm_ls.index import bundle_keys, verify
@@ -99,9 +100,7 @@ def run_index(
     with _lock(store_path) as holder:
         if holder is not None:
             if skip_if_locked:
-                return IndexReport(
-                    mode, skipped_locked=True, seconds=time.perf_counter() - started
-                )
+                return IndexReport(mode, skipped_locked=True, seconds=time.perf_counter() - started)
             warnings.append(f"The index is being rebuilt by {holder}; indexing all the same.")
         database = Database(store_path)
         try:
@@ -189,11 +188,7 @@ class _Progress:
         if not self.left:
             connection.executemany(
                 "REPLACE INTO dir_state VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (scan.key, *state)
-                    for state in scan.states
-                    if state.dir not in self.unsettled
-                ],
+                [(scan.key, *state) for state in scan.states if state.dir not in self.unsettled],
             )
         return written
 
@@ -237,15 +232,13 @@ class _Run:
             )
 
         for key in self._database.write(enter):
-            self._database.write(lambda connection, key=key: drop_bundle(connection, key))
+            self._database.write(partial(drop_bundle, key=key))
             self._wrote = True
 
     def work(self, *, full: bool) -> None:
         """Read what has changed and write it."""
         self.scans = self._database.run(
-            lambda connection: scan(
-                connection, self._bundles, self.selected, self._keys, full=full
-            )
+            lambda connection: scan(connection, self._bundles, self.selected, self._keys, full=full)
         )
         progress = [_Progress(item) for item in self.scans]
         for item in progress:

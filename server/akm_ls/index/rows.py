@@ -75,8 +75,8 @@ class PreparedFile(NamedTuple):
 
 def prepared(raw: Any) -> PreparedFile:
     """A `PreparedFile` from the plain tuple that `prepare` made."""
-    *head, entry = raw
-    return PreparedFile(*head, None if entry is None else PreparedEntry(*entry))
+    entry = raw[-1]
+    return PreparedFile._make((*raw[:-1], None if entry is None else PreparedEntry(*entry)))
 
 
 def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -> tuple[Any, ...]:
@@ -96,7 +96,22 @@ def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -
         racy = 1  # what was in the way may go without a trace in the file's time
     # Not even the size of a secret is kept.
     row = (rel, 0 if is_secret(rel) else size, mtime_ns, racy, content_hash, warning, entry)
-    return row if _is_storable(row) else _storable(row)
+    return row if entry is None or _is_storable(entry) else _storable(row)
+
+
+def _is_storable(entry: tuple[Any, ...]) -> bool:
+    """Whether an asset's texts can be written as UTF-8.
+
+    A file's own text is UTF-8; a lone surrogate can only come from an escape in a YAML string,
+    and those are in the searchable fields or in the document.
+    """
+    _, _, document, fields, *_ = entry
+    try:
+        document.encode()
+        "".join(fields).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _entry_rows(entry: Entry) -> tuple[Any, ...]:
@@ -273,24 +288,6 @@ def root_prefix(real_root: str) -> str:
 
 def native_path(prefix: str, rel: str) -> str:
     return prefix + (rel if os.sep == "/" else rel.replace("/", os.sep))
-
-
-def _is_storable(value: Any) -> bool:
-    """Whether every text in nested tuples can be written as UTF-8 (no lone surrogates)."""
-    try:
-        _encode_all(value)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _encode_all(value: Any) -> None:
-    if isinstance(value, str):
-        if not value.isascii():
-            value.encode()
-    elif isinstance(value, tuple):
-        for item in value:
-            _encode_all(item)
 
 
 def _storable(value: Any) -> Any:

@@ -109,9 +109,7 @@ def scan(
         connection.execute("COMMIT")
 
 
-def listed(
-    bundle: Bundle, bundles: BundleSet, wants: Callable[[str], bool] | None = None
-) -> Walk:
+def listed(bundle: Bundle, bundles: BundleSet, wants: Callable[[str], bool] | None = None) -> Walk:
     """The files of one bundle of the set; ``wants`` narrows them down further."""
     matters = wanted_files(bundle)
     return list_files(
@@ -133,9 +131,7 @@ def _scan_bundle(
             (key,),
         )
     }
-    rows = connection.execute(
-        "SELECT count(*) FROM files WHERE bundle_key = ?", (key,)
-    ).fetchone()
+    rows = connection.execute("SELECT count(*) FROM files WHERE bundle_key = ?", (key,)).fetchone()
     directories = _by_directory(walk.files)
     settled: set[str] = set()
     forced: list[str] = []

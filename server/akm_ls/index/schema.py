@@ -238,6 +238,4 @@ def _version(connection: apsw.Connection) -> object:
 
 def _missing_columns(connection: apsw.Connection, table: Table) -> list[str]:
     present = {row[1] for row in connection.execute(f"PRAGMA table_info({table.name})")}
-    return [
-        column for column in table.columns if column.split(" ", 1)[0].strip('"') not in present
-    ]
+    return [column for column in table.columns if column.split(" ", 1)[0].strip('"') not in present]

@@ -537,9 +537,7 @@ _SELECT_ENTRIES = (
 )
 
 
-def claimed_twice(
-    connection: apsw.Connection, key: int
-) -> Iterator[tuple[str, list[str]]]:
+def claimed_twice(connection: apsw.Connection, key: int) -> Iterator[tuple[str, list[str]]]:
     """The concept ids of a bundle that several files claim, with their paths, holder first."""
     for concept_id, rels in connection.execute(
         "SELECT concept_id, json_group_array(rel) FROM files"

@@ -76,9 +76,7 @@ def upsert_files(store: Store, paths: Sequence[str]) -> Delta:
         return replace(_merged(deltas), deferred=tuple(paths))
     keys = store.keys()
     if not keys.keys() >= asked.keys():
-        keys = store.database.write(
-            lambda connection: claim_keys(connection, store.bundles, None)
-        )
+        keys = store.database.write(lambda connection: claim_keys(connection, store.bundles, None))
     return _merged([_write(store, item, keys[item.bundle.id]) for item in asked.values()])
 
 
@@ -165,10 +163,15 @@ def _plan(connection: apsw.Connection, store: Store, asked: _Asked, key: int | N
         walk = listed(
             bundle,
             store.bundles,
-            lambda rel: rel in unknown
-            or any(not folder or rel.startswith(f"{folder}/") for folder in folders),
+            lambda rel: (
+                rel in unknown
+                or any(not folder or rel.startswith(f"{folder}/") for folder in folders)
+            ),
         )
         known |= {file.rel for file in walk.files}
+    # A row that another process has removed already: the catalog may still have the asset.
+    missing = wanted - known - unknown
+    work.gone += sorted(rel for rel in missing if rel in asked.rels)
     for rel in sorted(known):
         file = read_one(bundle, rel)
         if file is None:

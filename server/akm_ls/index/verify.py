@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import apsw
 
-_MISSING_TEXT = (
-    "SELECT id FROM entries WHERE id NOT IN (SELECT rowid FROM entries_fts)"
-)
+_MISSING_TEXT = "SELECT id FROM entries WHERE id NOT IN (SELECT rowid FROM entries_fts)"
 _LOST_TEXT = "SELECT rowid FROM entries_fts WHERE rowid NOT IN (SELECT id FROM entries)"
-_ORPHANS = (
-    "SELECT DISTINCT entry_id FROM {table} WHERE entry_id NOT IN (SELECT id FROM entries)"
-)
+_ORPHANS = "SELECT DISTINCT entry_id FROM {table} WHERE entry_id NOT IN (SELECT id FROM entries)"
 _CHILDREN = ("fragments", "citations", "embeddings")
 
 

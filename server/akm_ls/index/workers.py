@@ -8,6 +8,7 @@ stdout, and must end by itself when the server is killed: its stdin ends then.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import marshal
 import os
@@ -18,7 +19,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from akm_ls.index.rows import PreparedFile, prepare, prepared
@@ -43,20 +44,25 @@ _BOOT = (
 )
 
 
+def _plain(file: FileToRead) -> tuple[str, int, int, int]:
+    rel, size, mtime_ns, racy = file
+    return rel, size, mtime_ns, racy
+
+
 def read_files(
     bundles: Sequence[Bundle],
     jobs: Sequence[tuple[int, Sequence[FileToRead]]],
     *,
     workers: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Iterator[tuple[int, list[PreparedFile]]]:
+) -> Generator[tuple[int, list[PreparedFile]], None, None]:
     """Read all files of ``jobs`` (a bundle's number, files); batches come in no certain order.
 
     ``workers`` is the number of processes, 0: none, ``None``: what the machine has and the work
     is worth. Ends early, without the rest, once ``cancelled``. Close the iterator to stop.
     """
     batches: list[Job] = [
-        (number, [tuple(file) for file in files[start : start + BATCH_FILES]])
+        (number, [_plain(file) for file in files[start : start + BATCH_FILES]])
         for number, files in jobs
         for start in range(0, len(files), BATCH_FILES)
     ]
@@ -260,6 +266,7 @@ def serve() -> None:
     first = _read_frame(source)
     if first is None:
         return
+    gc.disable()  # what reading a file leaves has no cycles, and looking for them takes a tenth
     bundles: list[Bundle] = pickle.loads(first)
     while (data := _read_frame(source)) is not None:
         number, files = marshal.loads(data)

@@ -45,8 +45,7 @@ _ADD_FTS = (
     " VALUES (?, ?, ?, ?, ?, ?)"
 )
 _ADD_FRAGMENT = (
-    f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS})"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_CITATION = (
     f"INSERT INTO citations (entry_id, ordinal, {CITATION_COLUMNS.replace('c.', '')})"
@@ -340,9 +339,7 @@ class _Write:
             if row is None:
                 self._written.added.append(stub)
             elif (
-                entry.rel in self._edited
-                or row.stub != stub
-                or row.embed_hash != entry.embed_hash
+                entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash
             ):
                 self._written.changed.append((row.stub, stub))
         replaced = [(row.id,) for row, _ in writes if row is not None]
@@ -379,9 +376,7 @@ def delete_children(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> N
     connection.executemany("DELETE FROM citations WHERE entry_id = ?", ids)
 
 
-def forget_directories(
-    connection: apsw.Connection, key: int, directories: Iterable[str]
-) -> None:
+def forget_directories(connection: apsw.Connection, key: int, directories: Iterable[str]) -> None:
     """The next run looks into these directories."""
     connection.executemany(
         "DELETE FROM dir_state WHERE bundle_key = ? AND dir = ?",

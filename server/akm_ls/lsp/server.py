@@ -120,15 +120,11 @@ def _register_features(server: AkmLanguageServer) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(**completion.provider_options())
     )
-    def complete(
-        ls: AkmLanguageServer, params: lsp.CompletionParams
-    ) -> lsp.CompletionList | None:
+    def complete(ls: AkmLanguageServer, params: lsp.CompletionParams) -> lsp.CompletionList | None:
         return completion.complete(ls.session, params)
 
     @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
-    def resolve_completion(
-        ls: AkmLanguageServer, item: lsp.CompletionItem
-    ) -> lsp.CompletionItem:
+    def resolve_completion(ls: AkmLanguageServer, item: lsp.CompletionItem) -> lsp.CompletionItem:
         return completion.resolve(ls.session, item)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
@@ -147,9 +143,7 @@ def _register_features(server: AkmLanguageServer) -> None:
     ) -> list[lsp.Location] | None:
         return references.find_references(ls.session, params)
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True)
-    )
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True))
     def links(
         ls: AkmLanguageServer, params: lsp.DocumentLinkParams
     ) -> list[lsp.DocumentLink] | None:
@@ -162,9 +156,7 @@ def _register_features(server: AkmLanguageServer) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=code_actions.KINDS)
     )
-    def actions(
-        ls: AkmLanguageServer, params: lsp.CodeActionParams
-    ) -> list[lsp.CodeAction] | None:
+    def actions(ls: AkmLanguageServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         return code_actions.code_actions(ls.session, params)
 
 

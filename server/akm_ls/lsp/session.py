@@ -150,7 +150,9 @@ class Session:
         """The open document behind a URI as it stands now; ``None``: not open, or not a file."""
         self.settle()
         path = path_of(uri)
-        return None if path is None else self.workspace.documents.get(self.workspace.canonical(path))
+        return (
+            None if path is None else self.workspace.documents.get(self.workspace.canonical(path))
+        )
 
     # Positions and places.
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+from akm_ls.documents.blocks import scan_blocks
+from akm_ls.documents.markdown import merge, scan_headings, uniform_lines
 from akm_ls.documents.text import Span
-
-if TYPE_CHECKING:
-    from akm_ls.documents.document import Document
+from akm_ls.search.query import find_word, root_of
 
 MAX_CHARS = 280
 MAX_SEARCHED_CHARS = 200_000
 """A match beyond this is not looked for: the file still is a hit, without an excerpt."""
-_MAX_OCCURRENCES = 2_000
+_MAX_OCCURRENCES = 500
+"""Of one token; the best place is among the first ones or nowhere in particular."""
 _ENOUGH = 100
 _LEAD = 80
 """Characters kept before the first match where no line or sentence starts nearer."""
-_ENDINGS = ("ations", "ation", "ings", "ions", "ing", "ion", "ies", "ed", "es", "s", "e", "y")
 _BREAK = re.compile(r"[\n\r]+|(?<=[.!?])\s+")
+_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*[\r\n].*?[\r\n]---[ \t]*(?:\r\n|[\r\n]|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,78 +40,92 @@ class Excerpt:
         return {"startOffset": self.start, "endOffset": self.end, "text": self.text}
 
 
-def best_excerpt(document: Document, tokens: tuple[str, ...]) -> Excerpt | None:
-    """The stretch of the body with the most of the query in it, the first among equals.
+class _Occurrence(NamedTuple):
+    start: int
+    end: int
+    token: int
+
+
+def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
+    """The stretch of a Markdown body with the most of the query in it, the first among equals.
 
     ``None`` when the body holds none of the query: the hit comes from its name or metadata.
     Fenced code and comments are passed over, as they are not searched either.
     """
-    occurrences = _occurrences(document, tokens)
+    # For an excerpt the plain block will do: reading its YAML would take most of the time.
+    block = _FRONTMATTER.match(text)
+    start = block.end() if block else 0
+    occurrences = _occurrences(text, start, tokens)
+    if not occurrences:
+        return None
+    uniform = uniform_lines(text)
+    fences, comments = scan_blocks(uniform, start)
+    hidden = merge((*(fence.span for fence in fences), *comments))
+    occurrences = _outside(hidden, occurrences)
     if not occurrences:
         return None
     first, last = _densest(occurrences)
-    span = _whole_words(document.text, document.body_start, first, last)
-    heading = None
-    for candidate in document.headings:
-        if candidate.span.start > span.start:
-            break
-        heading = candidate
-    line = document.lines.line_of(span.start) if heading is None else heading.line
-    return Excerpt(span.start, span.end, span.of(document.text), line)
+    span = _whole_words(text, start, first, last)
+    above = [item for item in scan_headings(uniform, start, hidden) if item.span.start <= first]
+    target = above[-1].span.start if above else span.start
+    return Excerpt(span.start, span.end, span.of(text), uniform.count("\n", 0, target))
 
 
-def _occurrences(document: Document, tokens: tuple[str, ...]) -> list[tuple[int, int, int]]:
-    """(start, end, index of the token) of the query's words in the body, in order."""
-    pattern = _pattern(tokens)
-    if pattern is None:
-        return []
-    start = document.body_start
-    end = min(len(document.text), start + MAX_SEARCHED_CHARS)
-    hidden = deque(sorted((*(fence.span for fence in document.fences), *document.comments)))
-    found = []
-    for match in islice(pattern.finditer(document.text, start, end), _MAX_OCCURRENCES):
-        while hidden and hidden[0].end <= match.start():
-            hidden.popleft()
-        if hidden and hidden[0].start <= match.start():
-            continue
-        found.append((match.start(), match.end(), match.lastindex or 0))
+def _occurrences(text: str, start: int, tokens: tuple[str, ...]) -> list[_Occurrence]:
+    """Where the query's words stand in the body, in order."""
+    end = min(len(text), start + MAX_SEARCHED_CHARS)
+    folded = _folded(text[:end])
+    found: list[_Occurrence] = []
+    for index, token in enumerate(tokens):
+        root = root_of(token)
+        at, count = find_word(root, folded, start), 0
+        while at >= 0 and count < _MAX_OCCURRENCES:
+            after = at + len(root)
+            while after < end and folded[after].isalnum():
+                after += 1
+            found.append(_Occurrence(at, after, index))
+            count += 1
+            at = find_word(root, folded, after)
+    found.sort()
     return found
 
 
-def _pattern(tokens: tuple[str, ...]) -> re.Pattern[str] | None:
-    if not tokens:
-        return None
-    # The index compares stems; the beginning of a word stands in for its stem here.
-    groups = "|".join(f"({re.escape(_root(token))}{_tail(token)})" for token in tokens)
-    return re.compile(rf"(?<![^\W_])(?:{groups})", re.IGNORECASE)
+def _folded(text: str) -> str:
+    """Lower case without moving any offset."""
+    folded = text.lower()
+    if len(folded) == len(text):
+        return folded
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
-def _tail(token: str) -> str:
-    return r"[^\W_]*" if len(token) >= 3 else r"(?![^\W_])"
+def _outside(hidden: tuple[Span, ...], occurrences: list[_Occurrence]) -> list[_Occurrence]:
+    if not hidden:
+        return occurrences
+    spans = deque(hidden)
+    found = []
+    for occurrence in occurrences:
+        while spans and spans[0].end <= occurrence.start:
+            spans.popleft()
+        if not spans or occurrence.start < spans[0].start:
+            found.append(occurrence)
+    return found
 
 
-def _root(token: str) -> str:
-    for ending in _ENDINGS:
-        if token.endswith(ending) and len(token) - len(ending) >= 3:
-            return token[: -len(ending)]
-    return token
-
-
-def _densest(occurrences: list[tuple[int, int, int]]) -> tuple[int, int]:
+def _densest(occurrences: list[_Occurrence]) -> tuple[int, int]:
     """Start and end of the run of occurrences, within `MAX_CHARS`, that has most tokens."""
-    window: deque[tuple[int, int, int]] = deque()
+    window: deque[_Occurrence] = deque()
     counts: Counter[int] = Counter()
-    best, distinct = (occurrences[0][0], occurrences[0][1]), 0
+    best, distinct = (occurrences[0].start, occurrences[0].end), 0
     for occurrence in occurrences:
         window.append(occurrence)
-        counts[occurrence[2]] += 1
-        while len(window) > 1 and occurrence[1] - window[0][0] > MAX_CHARS - _LEAD:
+        counts[occurrence.token] += 1
+        while len(window) > 1 and occurrence.end - window[0].start > MAX_CHARS - _LEAD:
             gone = window.popleft()
-            counts[gone[2]] -= 1
-            if not counts[gone[2]]:
-                del counts[gone[2]]
+            counts[gone.token] -= 1
+            if not counts[gone.token]:
+                del counts[gone.token]
         if len(counts) > distinct:
-            best, distinct = (window[0][0], occurrence[1]), len(counts)
+            best, distinct = (window[0].start, occurrence.end), len(counts)
     return best
 
 

@@ -16,6 +16,7 @@ Stage = Literal["browse", "all", "and", "prefix", "or", "semantic"]
 MAX_TOKENS = 16
 MIN_PREFIX_LETTERS = 3
 """Shorter tokens stay exact: ``"a"*`` would match a good part of any index."""
+_ENDINGS = ("ations", "ation", "ings", "ions", "ing", "ion", "ies", "ed", "es", "s", "e", "y")
 MAX_QUERY_CHARS = 4_000
 """Only the beginning of a longer query is read; sixteen tokens fit in far less."""
 
@@ -23,13 +24,10 @@ MAX_QUERY_CHARS = 4_000
 _TOKEN = re.compile(r"[^\W_]+")
 
 
-def normalise(text: str) -> str:
-    """NFKC and lower case: the form in which queries and fields are compared."""
-    return unicodedata.normalize("NFKC", text).lower()
-
-
 def words(text: str) -> list[str]:
     """The runs of letters and digits of ``text``, normalised, in order, with repetitions."""
+    if text.isascii():
+        return _TOKEN.findall(text.lower())
     # Lower-casing comes last: it turns some letters into a letter and a combining mark.
     return [word.lower() for word in _TOKEN.findall(unicodedata.normalize("NFKC", text))]
 
@@ -37,6 +35,31 @@ def words(text: str) -> list[str]:
 def tokens_of(query: str) -> tuple[str, ...]:
     """The query's distinct tokens in order, at most `MAX_TOKENS`."""
     return tuple(dict.fromkeys(words(query[:MAX_QUERY_CHARS])))[:MAX_TOKENS]
+
+
+def root_of(token: str) -> str:
+    """The beginning that the forms of a word share, roughly what the index's stemmer keeps."""
+    for ending in _ENDINGS:
+        if token.endswith(ending) and len(token) - len(ending) >= MIN_PREFIX_LETTERS:
+            return token[: -len(ending)]
+    return token
+
+
+def find_word(root: str, text: str, start: int = 0) -> int:
+    """Where in ``text`` a word begins with ``root``, or -1. A root of two letters is a word.
+
+    Both are folded; two letters begin too many words to mean anything.
+    """
+    length = len(root)
+    at = text.find(root, start)
+    while at >= 0:
+        after = at + length
+        if (at == 0 or not text[at - 1].isalnum()) and (
+            length >= MIN_PREFIX_LETTERS or after >= len(text) or not text[after].isalnum()
+        ):
+            return at
+        at = text.find(root, at + 1)
+    return -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from akm_ls.bundles.entry import Entry
-from akm_ls.search.query import MatchStage, words
+from akm_ls.index.fields import fold
+from akm_ls.search.query import MatchStage, find_word, root_of, words
 
 MAX_BOOST = 3.0
 RELAXED_CEILING = 0.65
@@ -49,12 +51,15 @@ class Terms:
     tokens: tuple[str, ...]
     phrase: str
     """All words of the query, normalised, one blank between them."""
+    roots: tuple[str, ...]
+    """What the tokens' forms begin with."""
     project: tuple[str, ...] = ()
     """Words that name the project at hand: assets that carry them come first."""
 
     @classmethod
     def of(cls, query: str, tokens: tuple[str, ...], project: Iterable[str] = ()) -> Terms:
-        return cls(tokens, " ".join(words(query)), tuple(project))
+        roots = tuple(map(root_of, tokens))
+        return cls(tokens, " ".join(words(query)), roots, tuple(project))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +140,9 @@ def _name_parts(name: str, terms: Terms) -> tuple[list[Part], bool]:
     spaced = " ".join(name_words)
     if spaced and spaced == terms.phrase:
         return [Part("name", 2.0, "exact name match")], True
-    if _within(terms.phrase, spaced) or _within(spaced, terms.phrase):
+    if _begins(terms.phrase, spaced) or _begins(spaced, terms.phrase):
         return [Part("name", 1.0, "near-exact name match")], True
-    found = _found(terms.tokens, spaced)
+    found = _found(terms.roots, spaced)
     if not found:
         return [], False
     return [Part("name", _capped(0.3, found, 0.9), "matched name tokens")], True
@@ -150,26 +155,26 @@ def _type(entry: Entry, _terms: Terms) -> Iterator[Part]:
 
 def _tags(entry: Entry, terms: Terms) -> Iterator[Part]:
     tokens = set(terms.tokens)
-    equal = sum(1 for tag in entry.tags if (tag_words := words(tag)) and tokens >= set(tag_words))
+    equal = sum(1 for tag in entry.tags if (found := _word_set(tag)) and tokens >= found)
     if equal:
         yield Part("tags", _capped(0.15, equal, 0.3), "matched tags")
 
 
 def _hints(entry: Entry, terms: Terms) -> Iterator[Part]:
-    if found := _found(terms.tokens, " ".join(words(" ".join(entry.hints)))):
+    if found := _found(terms.roots, fold(" ".join(entry.hints))):
         yield Part("searchHints", _capped(0.12, found, 0.24), "matched searchHints")
 
 
 def _aliases(entry: Entry, terms: Terms) -> Iterator[Part]:
-    spaced = [" ".join(words(alias)) for alias in entry.aliases]
-    if terms.phrase and terms.phrase in spaced:
+    found = _found(terms.roots, fold(" ".join(entry.aliases)))
+    if found and any(" ".join(words(alias)) == terms.phrase for alias in entry.aliases):
         yield Part("aliases", 1.5, "matched aliases")
-    elif found := _found(terms.tokens, " ".join(spaced)):
+    elif found:
         yield Part("aliases", round(0.3 * found, 4), "matched aliases")
 
 
 def _description(entry: Entry, terms: Terms) -> Iterator[Part]:
-    found = _found(terms.tokens, " ".join(words(entry.description)))
+    found = _found(terms.roots, fold(entry.description))
     if found:
         every = found == len(terms.tokens) > 1
         yield Part("description", 0.25 if every else 0.1, "matched description")
@@ -204,8 +209,7 @@ def _by_type(entry: Entry, _terms: Terms) -> Iterator[Part]:
 def _project(entry: Entry, terms: Terms) -> Iterator[Part]:
     if not terms.project:
         return
-    known = set(words(entry.name))
-    known.update(word for tag in entry.tags for word in words(tag))
+    known = set(words(entry.name)).union(*map(_word_set, entry.tags))
     if found := sum(1 for token in terms.project if known.issuperset(words(token))):
         yield Part("project", _capped(0.2, found, 0.5))
 
@@ -227,13 +231,17 @@ def _capped(each: float, count: float, most: float) -> float:
     return round(min(each * count, most), 4)
 
 
-def _found(tokens: tuple[str, ...], spaced: str) -> int:
-    """How many tokens occur in blank-separated words: short ones as words, others anywhere."""
-    return sum(1 for token in tokens if _within(token, spaced))
+def _found(roots: tuple[str, ...], text: str) -> int:
+    """How many of the query's words, in any form, a folded text has."""
+    return sum(1 for root in roots if find_word(root, text) >= 0)
 
 
-def _within(part: str, spaced: str) -> bool:
-    # Two letters occur somewhere in almost every word; they must be a word to mean anything.
-    if len(part) >= 3:
-        return part in spaced
-    return bool(part) and f" {part} " in f" {spaced} "
+def _begins(phrase: str, text: str) -> bool:
+    """Whether some words of a text begin like a phrase, which is not blank."""
+    return bool(phrase) and find_word(phrase, text) >= 0
+
+
+@lru_cache(maxsize=4096)
+def _word_set(tag: str) -> frozenset[str]:
+    """The words of a tag: one tag is on many assets."""
+    return frozenset(words(tag))

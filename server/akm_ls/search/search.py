@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.entry import Entry
-from akm_ls.documents.document import kind_of, parse
+from akm_ls.documents.document import kind_of
 from akm_ls.index.store import MatchRow, Store, StoreError
 from akm_ls.search.excerpt import Excerpt, best_excerpt
 from akm_ls.search.freshness import freshness
@@ -246,7 +246,7 @@ def _hit(library: Library, item: _Ranked, tokens: tuple[str, ...], *, stale: boo
         shown = entry.size
         if tokens and _has_body(entry) and (text := library.read(entry.path)) is not None:
             shown = len(text)
-            excerpt = best_excerpt(parse(text, kind_of(entry.path)), tokens)
+            excerpt = best_excerpt(text, tokens)
     return Hit(
         entry=_bare(entry) if entry.type == "secret" else entry,
         score=item.score,

@@ -75,4 +75,3 @@ class OpenDocuments:
 
     def __len__(self) -> int:
         return len(self._open)
-

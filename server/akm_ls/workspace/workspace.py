@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.indexer import IndexReport, run_index, upsert_files
+from akm_ls.index.places import DATABASE, default_data_dir
 from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
 from akm_ls.lint.engine import lint
@@ -29,13 +30,13 @@ from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
-from akm_ls.index.places import DATABASE, default_data_dir
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 
 __all__ = ["FileFindings", "Workspace"]
 
 logger = logging.getLogger(__name__)
+
 
 def _nothing(*_: object) -> None:
     return None
@@ -381,5 +382,3 @@ class Workspace:
         logger.warning("%s", message)
         if message not in self.warnings:
             self.warnings = (*self.warnings, message)
-
-

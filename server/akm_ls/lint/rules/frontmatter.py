@@ -80,7 +80,8 @@ def breaking_description(document: Document, frontmatter: Frontmatter) -> Span |
     if match is None:
         return None
     value = match.group("value")
-    if not value or value[0] in "\"'" and _is_closed_quote(value) or _BLOCK_INDICATOR.match(value):
+    quoted = value[:1] in ("'", '"') and _is_closed_quote(value)
+    if not value or quoted or _BLOCK_INDICATOR.match(value):
         return None
     span = Span(*match.span("value"))
     span = Span(span.start, _end_of_continuation(document, span.end, inner.end))

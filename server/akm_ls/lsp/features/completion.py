@@ -179,7 +179,9 @@ def _assets(
     shared = session.client.default_edit_range
     own = opened.entry.ref if opened.entry else ""
     items = [
-        _asset_item(session, stub, rank, home if place.bare else None, None if shared else edit_range)
+        _asset_item(
+            session, stub, rank, home if place.bare else None, None if shared else edit_range
+        )
         for rank, stub in enumerate(stubs)
         if stub.ref != own
     ]

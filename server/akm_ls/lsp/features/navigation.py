@@ -73,9 +73,7 @@ def resolve_link(session: Session, link: lsp.DocumentLink) -> lsp.DocumentLink:
     return link
 
 
-def _place_of(
-    session: Session, stub: Stub, fragment: str | None
-) -> tuple[lsp.Range, lsp.Range]:
+def _place_of(session: Session, stub: Stub, fragment: str | None) -> tuple[lsp.Range, lsp.Range]:
     """The section a fragment names and its heading line; the file's start without one."""
     document = session.workspace.document(stub.path) if fragment else None
     heading = document.fragment(fragment) if document is not None and fragment else None

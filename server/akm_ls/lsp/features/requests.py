@@ -169,4 +169,3 @@ REQUESTS: dict[str, Request] = {
 def command_of(method: str) -> str:
     """``akm/search`` as a command: ``akm.search``."""
     return method.replace("/", ".")
-

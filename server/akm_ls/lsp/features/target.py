@@ -45,9 +45,7 @@ def target_at(
     return None if occurrence is None else target_of(session, opened, occurrence)
 
 
-def target_of(
-    session: Session, opened: OpenDocument, occurrence: RefOccurrence
-) -> Target | None:
+def target_of(session: Session, opened: OpenDocument, occurrence: RefOccurrence) -> Target | None:
     """Where an occurrence leads; ``None`` when it is no citation."""
     ref, bundles = occurrence.ref, session.workspace.bundles
     if ref is None or opened.bundle is None:
