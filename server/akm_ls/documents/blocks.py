@@ -70,7 +70,7 @@ class _Scanner:
         return found if found >= 0 else len(self._text)
 
     def _seek_line(self, at: int) -> None:
-        if at < self._line.end or at == self._line.start:
+        if self._line.start <= at < self._line.end:
             return
         start = self._text.rfind("\n", self._line.end, at)
         start = self._line.end if start < 0 else start + 1

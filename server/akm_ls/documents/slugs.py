@@ -38,6 +38,8 @@ def github_slug(text: str) -> str:
 def unique(slugs: Iterable[str]) -> Iterator[str]:
     """The slugs with ``-1``, ``-2``, ... behind the second and later use of one.
 
+    A numbered slug is in use as well: after two ``a``, a heading ``a-1`` becomes ``a-1-1``.
+
     Empty slugs stay empty: such a heading cannot be named.
     """
     seen: dict[str, int] = {}
@@ -45,9 +47,12 @@ def unique(slugs: Iterable[str]) -> Iterator[str]:
         if not slug:
             yield slug
             continue
-        count = seen.get(slug, 0)
-        seen[slug] = count + 1
-        yield f"{slug}-{count}" if count else slug
+        name = slug
+        while name in seen:
+            seen[slug] += 1
+            name = f"{slug}-{seen[slug]}"
+        seen[name] = 0
+        yield name
 
 
 def _is_word(char: str) -> bool:

@@ -129,7 +129,7 @@ class Database:
         connection.execute(
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF;"
             "PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456;"
-            "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000;"
+            "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16000;"
             "PRAGMA journal_size_limit = 67108864"
         )
         if not schema.is_current(connection):

@@ -38,7 +38,7 @@ __all__ = ["IndexReport", "run_index", "upsert_files"]
 
 logger = logging.getLogger(__name__)
 
-GROUP_FILES = 500
+GROUP_FILES = 800
 GROUP_SECONDS = 0.25
 """At most so much goes into one transaction, so that other processes get their turn."""
 MAX_WARNINGS = 200

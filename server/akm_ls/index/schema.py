@@ -215,11 +215,15 @@ def migrate(connection: apsw.Connection) -> str | None:
             connection.execute(f"ALTER TABLE {table.name} ADD COLUMN {column}")
             gaps = gaps or table.from_files
     connection.execute(FTS)
+    if "entries_fts" not in names:
+        # Fewer merges while much is written; 16 segments cost a query next to nothing.
+        connection.execute("INSERT INTO entries_fts (entries_fts, rank) VALUES ('automerge', 16)")
     for statement in INDEXES:
         connection.execute(statement)
     if gaps:
         connection.execute("DELETE FROM dir_state")
         connection.execute("UPDATE files SET content_hash = '', racy = 1")
+        connection.execute("UPDATE entries SET embed_hash = ''")
     if found is None or (isinstance(found, int) and found < VERSION):
         connection.execute("REPLACE INTO meta VALUES ('version', ?)", (VERSION,))
     if found in (None, VERSION):

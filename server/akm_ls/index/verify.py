@@ -43,6 +43,8 @@ def mend(connection: apsw.Connection) -> None:
     """
     lost = list(connection.execute(_LOST_TEXT))
     connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", lost)
+    # A hash that no text has: the full-text row is written when the file is read again.
+    connection.execute(f"UPDATE entries SET embed_hash = '' WHERE id IN ({_MISSING_TEXT})")
     for table in _CHILDREN:
         orphans = list(connection.execute(_ORPHANS.format(table=table)))
         connection.executemany(f"DELETE FROM {table} WHERE entry_id = ?", orphans)

@@ -36,9 +36,14 @@ _SET_FILE = (
     " (bundle_key, rel, size, mtime_ns, content_hash, concept_id, warning, racy)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_SET_ENTRY = (
-    f"REPLACE INTO entries (id, bundle_key, generation, {ENTRY_COLUMNS}, embed_hash, document)"
+_ADD_ENTRY = (
+    f"INSERT INTO entries ({ENTRY_COLUMNS}, embed_hash, document, generation, bundle_key, id)"
     f" VALUES ({', '.join('?' * 17)})"
+)
+# Not REPLACE: for every row that is there it copies pages to be able to take the row back.
+_SET_ENTRY = (
+    f"UPDATE entries SET ({ENTRY_COLUMNS}, embed_hash, document, generation, bundle_key)"
+    f" = ({', '.join('?' * 16)}) WHERE id = ?"
 )
 _ADD_FTS = (
     "INSERT INTO entries_fts (rowid, name, description, tags, hints, content)"
@@ -299,8 +304,8 @@ class _Write:
         if not rows:
             return
         ids = [(row.id,) for row in rows]
-        delete_children(self._connection, ids)
-        self._connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+        delete_texts(self._connection, ids)
+        delete_structure(self._connection, ids)
         self._connection.executemany("DELETE FROM entries WHERE id = ?", ids)
         key, generation = self._target.key, self._generation
         self._connection.executemany(
@@ -316,7 +321,8 @@ class _Write:
         key, generation = self._target.key, self._generation
         bundle, prefix = self._target.bundle, self._target.prefix
         (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone() or (0,)
-        entries: list[tuple[Any, ...]] = []
+        added: list[tuple[Any, ...]] = []
+        replaced: list[tuple[Any, ...]] = []
         texts: list[tuple[Any, ...]] = []
         fragments: list[tuple[Any, ...]] = []
         citations: list[tuple[Any, ...]] = []
@@ -324,15 +330,17 @@ class _Write:
         for row, entry in writes:
             if row is None:
                 last += 1
-                entry_id = last
+            entry_id = last if row is None else row.id
+            values = (*entry.stub, entry.embed_hash, entry.document, generation, key, entry_id)
+            if row is None:
+                added.append(values)
             else:
-                entry_id = row.id
-                if row.embed_hash != entry.embed_hash:
+                replaced.append(values)
+            # The hash is of all searched text: the same hash, the same full-text row and vector.
+            if row is None or row.embed_hash != entry.embed_hash:
+                texts.append((entry_id, *entry.fields))
+                if row is not None:
                     stale.append((entry_id,))
-            entries.append(
-                (entry_id, key, generation, *entry.stub, entry.embed_hash, entry.document)
-            )
-            texts.append((entry_id, *entry.fields))
             fragments += [(entry_id, at, *values) for at, values in enumerate(entry.fragments)]
             citations += [(entry_id, at, *values) for at, values in enumerate(entry.citations)]
             stub = stub_from_row(bundle, prefix, entry.stub)
@@ -342,11 +350,10 @@ class _Write:
                 entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash
             ):
                 self._written.changed.append((row.stub, stub))
-        replaced = [(row.id,) for row, _ in writes if row is not None]
-        if replaced:
-            delete_children(connection, replaced)
-            connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", stale)
-        connection.executemany(_SET_ENTRY, entries)
+        delete_texts(connection, stale)
+        delete_structure(connection, [(values[-1],) for values in replaced])
+        connection.executemany(_SET_ENTRY, replaced)
+        connection.executemany(_ADD_ENTRY, added)
         connection.executemany(_ADD_FTS, texts)
         connection.executemany(_ADD_FRAGMENT, fragments)
         connection.executemany(_ADD_CITATION, citations)
@@ -369,9 +376,14 @@ class _Write:
                 )
 
 
-def delete_children(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
-    """Remove what hangs on entries, vectors aside."""
+def delete_texts(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
+    """Remove full-text rows, and the vectors made of the same text."""
     connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", ids)
+    connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+
+
+def delete_structure(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
+    """Remove fragments and citations."""
     connection.executemany("DELETE FROM fragments WHERE entry_id = ?", ids)
     connection.executemany("DELETE FROM citations WHERE entry_id = ?", ids)
 
@@ -387,8 +399,8 @@ def forget_directories(connection: apsw.Connection, key: int, directories: Itera
 def drop_bundle(connection: apsw.Connection, key: int) -> None:
     """Remove a bundle and everything in it, children first."""
     ids = list(connection.execute("SELECT id FROM entries WHERE bundle_key = ?", (key,)))
-    delete_children(connection, ids)
-    connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+    delete_texts(connection, ids)
+    delete_structure(connection, ids)
     for table in ("entries", "files", "dir_state", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE bundle_key = ?", (key,))
     connection.execute("DELETE FROM bundles WHERE key = ?", (key,))

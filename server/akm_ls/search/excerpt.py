@@ -65,7 +65,8 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     if not occurrences:
         return None
     first, last = _densest(occurrences)
-    span = _whole_words(text, start, first, last)
+    ceiling = next((block.start for block in hidden if block.start >= last), len(text))
+    span = _whole_words(text, start, ceiling, first, last)
     above = [item for item in scan_headings(uniform, start, hidden) if item.span.start <= first]
     target = above[-1].span.start if above else span.start
     return Excerpt(span.start, span.end, span.of(text), uniform.count("\n", 0, target))
@@ -112,32 +113,39 @@ def _outside(hidden: tuple[Span, ...], occurrences: list[_Occurrence]) -> list[_
 
 
 def _densest(occurrences: list[_Occurrence]) -> tuple[int, int]:
-    """Start and end of the run of occurrences, within `MAX_CHARS`, that has most tokens."""
+    """Start and end of the shortest stretch with most tokens; within about `MAX_CHARS`."""
     window: deque[_Occurrence] = deque()
     counts: Counter[int] = Counter()
-    best, distinct = (occurrences[0].start, occurrences[0].end), 0
+    best, distinct = Span(0, 0), 0
     for occurrence in occurrences:
         window.append(occurrence)
         counts[occurrence.token] += 1
-        while len(window) > 1 and occurrence.end - window[0].start > MAX_CHARS - _LEAD:
+        while len(window) > 1 and (
+            counts[window[0].token] > 1 or occurrence.end - window[0].start > MAX_CHARS - _LEAD
+        ):
             gone = window.popleft()
             counts[gone.token] -= 1
             if not counts[gone.token]:
                 del counts[gone.token]
-        if len(counts) > distinct:
-            best, distinct = (window[0].start, occurrence.end), len(counts)
+        span = Span(window[0].start, occurrence.end)
+        shorter = span.end - span.start < best.end - best.start
+        if len(counts) > distinct or (len(counts) == distinct > 1 and shorter):
+            best, distinct = span, len(counts)
     return best
 
 
-def _whole_words(text: str, floor: int, first: int, last: int) -> Span:
-    """The match with the sentences around it, within `MAX_CHARS`, blank ends cut off."""
+def _whole_words(text: str, floor: int, ceiling: int, first: int, last: int) -> Span:
+    """The match with the sentences around it, within `MAX_CHARS`, blank ends cut off.
+
+    Nothing before ``floor`` and from ``ceiling`` on belongs to it.
+    """
     start = max(floor, first - _LEAD)
     for found in _BREAK.finditer(text, start, first):
         start = found.end()
     if start == first - _LEAD > floor:
         while start < first and not text[start - 1].isspace():
             start += 1
-    limit = min(len(text), start + MAX_CHARS)
+    limit = min(ceiling, start + MAX_CHARS)
     last = min(last, limit)
     end = limit
     for found in _BREAK.finditer(text, last, limit):
@@ -145,7 +153,7 @@ def _whole_words(text: str, floor: int, first: int, last: int) -> Span:
         if found.start() - start >= _ENOUGH:
             end = found.start()
             break
-    if end == limit < len(text):
+    if end == limit < ceiling:
         cut = max(text.rfind(" ", last, limit), text.rfind("\n", last, limit))
         end = cut if cut > last else limit
     while start < first and text[start].isspace():

@@ -77,12 +77,14 @@ def references(
     else:
         wanted = Ref(ref.bundle or home or library.bundles.default, ref.concept_id)
     open_paths = overlay or {}
+    spellings = frozenset(spellings_of(wanted.concept_id))
     found = [item for item in _stored(library, wanted) if item.path not in open_paths]
     for path, document in open_paths.items():
         found += (
             _located(document.source, path, citation)
             for citation in document.citations
-            if _leads_to(library, citation, document.bundle, wanted)
+            if citation.concept_id in spellings
+            and _means(library, Ref(citation.bundle, citation.concept_id), document.bundle, wanted)
         )
     if ref.fragment is not None:
         found = [item for item in found if _same_heading(target, ref.fragment, item.fragment)]
@@ -104,34 +106,57 @@ def _stored(library: Library, wanted: Ref) -> list[LocatedCitation]:
     store = library.store
     if store is None:
         return []
-    found = []
     try:
-        for bundle in library.bundles:
-            if bundle.id != wanted.bundle and not _leads_out(library, bundle.id, wanted):
-                continue
-            found += [
-                _located(place.source, place.path, place.citation)
-                for place in store.citations_of(bundle.id, wanted.concept_id)
-                # Here `bundle//id` names an asset that is not there: no citation of the other.
-                if bundle.id == wanted.bundle or place.citation.bundle is None
-            ]
+        return [
+            _located(place.source, place.path, place.citation)
+            for spelling in spellings_of(wanted.concept_id)
+            for bundle in library.bundles
+            if (kinds := _kinds(library, Ref(bundle.id, spelling), wanted)) != (False, False)
+            for place in store.citations_of(bundle.id, spelling)
+            if kinds[place.citation.bundle is None]
+        ]
     except StoreError:
         return []
-    return found
 
 
-def _leads_out(library: Library, bundle: str, wanted: Ref) -> bool:
-    """Whether a bare citation in ``bundle`` leads to ``wanted`` in another bundle."""
-    target = find(library, Ref(None, wanted.concept_id), bundle)
-    return target is not None and target.bundle == wanted.bundle
+def _kinds(library: Library, cited: Ref, wanted: Ref) -> tuple[bool, bool]:
+    """Whether ``cited`` means ``wanted`` where it is qualified, and where it is bare at home."""
+    return (
+        _means(library, cited, None, wanted),
+        _means(library, Ref(None, cited.concept_id), cited.bundle, wanted),
+    )
 
 
-def _leads_to(library: Library, citation: Citation, home: str, wanted: Ref) -> bool:
-    if citation.concept_id != wanted.concept_id:
-        return False
-    if citation.bundle is not None or home == wanted.bundle:
-        return (citation.bundle or home) == wanted.bundle
-    return _leads_out(library, home, wanted)
+def _means(library: Library, cited: Ref, home: str | None, wanted: Ref) -> bool:
+    target = find(library, cited, home)
+    if target is not None:
+        return (target.bundle, target.concept_id) == (wanted.bundle, wanted.concept_id)
+    return ((cited.bundle or home), cited.concept_id) == (wanted.bundle, wanted.concept_id)
+
+
+def spellings_of(concept_id: str) -> tuple[str, ...]:
+    """A concept id, and what authors write for it after the path of its file.
+
+    The other way round than `akm_ls.index.catalog.Catalog.find` reads them.
+    """
+    found = [concept_id]
+    head, _, rest = concept_id.partition("/")
+    if head == "skills":
+        found += (f"{concept_id}/SKILL", f"{concept_id}/SKILL.md")
+    elif head == "env":
+        found += (f"{concept_id}.env", *_dotenv(concept_id))
+    elif head == "tasks":
+        found.append(f"{concept_id}.yml")
+    elif not concept_id.endswith(".md"):
+        found.append(f"{concept_id}.md")
+    if head in ("knowledge", "scripts") and rest.startswith("skills/"):
+        found += (rest, f"{rest}.md") if head == "knowledge" else (rest,)
+    return tuple(found)
+
+
+def _dotenv(concept_id: str) -> tuple[str, ...]:
+    directory, _, name = concept_id.rpartition("/")
+    return (f"{directory}/.env",) if name == "default" else ()
 
 
 def _located(source: str, path: str, citation: Citation) -> LocatedCitation:

@@ -1,0 +1,96 @@
+"""What holds for every ref and every text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akm_ls.refs import Ref, RefError, find_refs, is_citation, parse_ref
+
+# Texts near the grammar's own characters find more than arbitrary ones.
+PIECES = st.text(
+    alphabet=st.one_of(st.sampled_from("ab/.#:\\_-* \t\n\r(`é\u0301\0"), st.characters()),
+    max_size=24,
+)
+
+
+@given(PIECES)
+def test_parsing_gives_a_ref_or_the_documented_error(text: str) -> None:
+    try:
+        ref = parse_ref(text)
+    except RefError as error:
+        assert str(error) and error.code
+    else:
+        assert parse_ref(str(ref)) == ref
+
+
+@given(PIECES)
+def test_formatting_is_canonical(text: str) -> None:
+    try:
+        ref = parse_ref(text)
+    except RefError:
+        return
+    assert str(parse_ref(str(ref))) == str(ref)
+    segments = ref.concept_id.split("/")
+    assert not {"", ".", ".."} & set(segments)
+    assert "#" not in ref.concept_id and "\\" not in ref.concept_id
+
+
+@given(PIECES, PIECES)
+def test_what_is_found_in_text_lies_where_it_says(before: str, after: str) -> None:
+    text = f"{before} team//knowledge/x {after}"
+    found = list(find_refs(text))
+    for token in found:
+        assert text[token.start : token.end] == token.text
+        assert "//" in token.text
+    assert [token.start for token in found] == sorted(token.start for token in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See team//knowledge/target.", ["team//knowledge/target"]),
+        ("**team//knowledge/target**", ["team//knowledge/target"]),
+        ("_team//knowledge/target_", ["team//knowledge/target"]),
+        ("(team//knowledge/target); ", ["team//knowledge/target"]),
+        ("team//knowledge/target!", ["team//knowledge/target"]),
+        ("`team//knowledge/target`", ["team//knowledge/target"]),
+        (
+            "“team//knowledge/target”，（team//knowledge/x）。",
+            ["team//knowledge/target", "team//knowledge/x"],
+        ),
+        ("| a//knowledge/b | 😀 a//knowledge/c. |", ["a//knowledge/b", "a//knowledge/c"]),
+        ("a//skills/v1.2.3, a//skills/x.", ["a//skills/v1.2.3", "a//skills/x"]),
+        ("team//knowledge/a#top: it", ["team//knowledge/a#top"]),
+        ("https://example.com//a, file:///x//y", []),
+        ("${v//a/b} $(x//y)", []),
+    ],
+)
+def test_a_ref_in_a_sentence_comes_without_its_dress(text: str, found: list[str]) -> None:
+    assert [token.text for token in find_refs(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("team//anything/at-all", True),
+        ("nosuch//knowledge/x1", True),
+        ("x//y", False),
+        ("nosuch//pkg/target", False),
+        ("nosuch//knowledge/**", False),
+        ("nosuch//knowledge/<name>", False),
+    ],
+)
+def test_a_token_counts_when_its_bundle_or_its_directory_is_known(text: str, meant: bool) -> None:
+    assert is_citation(parse_ref(text), {"team"}) is meant
+
+
+def test_a_long_line_of_slashes_takes_no_time() -> None:
+    assert list(find_refs("a//" * 200_000)) is not None
+    assert list(find_refs("//" * 400_000)) == []
+
+
+def test_a_bare_ref_can_be_put_into_a_bundle() -> None:
+    assert Ref(None, "knowledge/x").in_bundle("team") == Ref("team", "knowledge/x")
+    assert str(parse_ref("team//knowledge/x#a").asset) == "team//knowledge/x"

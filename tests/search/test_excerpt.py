@@ -1,0 +1,105 @@
+"""The stretch of a body that is quoted for a query."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from akm_ls.search.excerpt import MAX_CHARS, best_excerpt
+from akm_ls.search.query import tokens_of
+
+TEXT = """---
+description: About keys
+---
+
+# Keys
+
+Keys are kept in the vault. Ask before you take one.
+
+## Rotation
+
+Every ninety days the signing key is rotated. Nobody needs to do anything about it, \
+because a nightly task takes care of all of it.
+
+<!-- Rotation of passwords: nobody knows. -->
+
+```sh
+rotate --passwords
+```
+"""
+
+
+def quote(text: str, query: str) -> str | None:
+    found = best_excerpt(text, tokens_of(query))
+    if found is None:
+        return None
+    assert text[found.start : found.end] == found.text
+    return found.text
+
+
+def test_the_place_with_most_of_the_query() -> None:
+    assert quote(TEXT, "signing key rotation") == (
+        "Every ninety days the signing key is rotated. Nobody needs to do anything "
+        "about it, because a nightly task takes care of all of it."
+    )
+
+
+def test_the_line_of_the_heading_above() -> None:
+    found = best_excerpt(TEXT, ("nightly",))
+    assert found is not None
+    assert TEXT.split("\n")[found.line] == "## Rotation"
+
+
+def test_the_own_line_where_there_is_no_heading() -> None:
+    found = best_excerpt("one\ntwo\nthree cats", ("cats",))
+    assert found is not None
+    assert (found.line, found.text) == (2, "three cats")
+
+
+@pytest.mark.parametrize("query", ["about", "elephants", "passwords", "nobody knows passwords"])
+def test_what_is_not_in_the_prose(query: str) -> None:
+    text = quote(TEXT, query)
+    assert text is None or "password" not in text
+
+
+def test_nothing_of_the_frontmatter() -> None:
+    assert quote("---\nname: cats\n---\ndogs", "cats") is None
+    assert quote("---\r\nname: cats\r\n---\r\ncats\r\n", "cats") == "cats"
+
+
+def test_lines_that_end_in_cr() -> None:
+    found = best_excerpt("# A\r\rcats\r", ("cats",))
+    assert found is not None
+    assert (found.text, found.line) == ("cats", 0)
+
+
+def test_letters_that_change_their_length_in_lower_case() -> None:
+    assert quote("İİİİ the cat", "cat") == "İİİİ the cat"
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    text = quote("word " * 500 + "needle " + "word " * 500, "needle")
+    assert text is not None
+    assert len(text) <= MAX_CHARS
+    assert set(text.split()) == {"word", "needle"}
+
+
+def test_text_without_blanks() -> None:
+    text = quote("長い文" * 500, "長い文")
+    assert text is not None
+    assert 0 < len(text) <= MAX_CHARS
+
+
+@given(
+    st.text(max_size=400)
+    | st.lists(st.sampled_from(["cat", "dog", "\n", "# ", ".", " "])).map("".join),
+    st.text(max_size=30),
+)
+@settings(deadline=None)
+def test_an_excerpt_is_always_a_slice(text: str, query: str) -> None:
+    for wanted in (query, "cat dog"):
+        found = best_excerpt(text, tokens_of(wanted))
+        if found is not None:
+            assert found.text == text[found.start : found.end] != ""
+            assert len(found.text) <= MAX_CHARS
