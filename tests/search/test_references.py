@@ -17,7 +17,8 @@ from .conftest import MakeLibrary, page
 ALPHA = {
     "knowledge/target.md": "# Target\n\n## Setup\n\nSee alpha//knowledge/target.\n",
     "knowledge/cites.md": "---\nxrefs: [knowledge/target]\n"
-    "refs:\n  - alpha//knowledge/target#setup\n---\n\n😀 alpha//knowledge/target and (alpha//knowledge/target#Setup).\n",
+    "refs:\n  - alpha//knowledge/target#setup\n---\n\n"
+    "😀 alpha//knowledge/target and (alpha//knowledge/target#Setup).\n",
     "memories/m.md": page("m", "knowledge/target is only text, beta//knowledge/target is beta's."),
 }
 BETA = {

@@ -28,11 +28,13 @@ def find(library: Library, ref: Ref, home: str | None) -> Stub | None:
     """The asset a ref leads to, its fragment aside.
 
     A qualified ref leads into its bundle only; a short one from ``home`` to any other bundle
-    when ``home`` has no such asset.
+    when ``home`` has no such asset. Unlike `Catalog.resolve` it makes no suggestions, which
+    takes far longer than looking.
     """
-    found = library.catalog.resolve(ref.asset, home, library.bundles)
-    if found.status == "found" or (found.status == "elsewhere" and ref.bundle is None):
-        return found.stub
+    for bundle in search_order(library, ref.bundle, home):
+        stub = library.catalog.find(bundle.id, ref.concept_id)
+        if stub is not None:
+            return stub
     return None
 
 

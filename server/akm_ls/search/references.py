@@ -106,25 +106,22 @@ def _stored(library: Library, wanted: Ref) -> list[LocatedCitation]:
     store = library.store
     if store is None:
         return []
+    found: list[LocatedCitation] = []
     try:
-        return [
-            _located(place.source, place.path, place.citation)
-            for spelling in spellings_of(wanted.concept_id)
-            for bundle in library.bundles
-            if (kinds := _kinds(library, Ref(bundle.id, spelling), wanted)) != (False, False)
-            for place in store.citations_of(bundle.id, spelling)
-            if kinds[place.citation.bundle is None]
-        ]
+        for spelling in spellings_of(wanted.concept_id):
+            for bundle in library.bundles:
+                qualified = _means(library, Ref(bundle.id, spelling), None, wanted)
+                bare = _means(library, Ref(None, spelling), bundle.id, wanted)
+                if not (qualified or bare):
+                    continue
+                found += (
+                    _located(place.source, place.path, place.citation)
+                    for place in store.citations_of(bundle.id, spelling)
+                    if (bare if place.citation.bundle is None else qualified)
+                )
     except StoreError:
         return []
-
-
-def _kinds(library: Library, cited: Ref, wanted: Ref) -> tuple[bool, bool]:
-    """Whether ``cited`` means ``wanted`` where it is qualified, and where it is bare at home."""
-    return (
-        _means(library, cited, None, wanted),
-        _means(library, Ref(None, cited.concept_id), cited.bundle, wanted),
-    )
+    return found
 
 
 def _means(library: Library, cited: Ref, home: str | None, wanted: Ref) -> bool:

@@ -1,0 +1,92 @@
+"""Search finds what akm finds, but for a list of differences that are meant.
+
+Listings are compared in full. Of ranked queries the found files are compared, not their order:
+akm 0.9.0 scores a hit by the other hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akm_ls.search.library import Library
+from akm_ls.search.query import plan
+from akm_ls.search.request import MAX_LIMIT, SearchRequest
+from akm_ls.search.result import SearchResult
+from akm_ls.search.search import search
+
+from . import recorded
+from .indexed import Difference, listed, open_library
+
+PROBES = recorded.load("_search-probes.json")
+LISTINGS = [probe for probe in PROBES if plan(probe["q"]).browse is not None]
+RANKED = [probe for probe in PROBES if plan(probe["q"]).browse is None]
+
+
+@pytest.fixture(scope="module")
+def library(stashes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_library(stashes, tmp_path_factory.mktemp("index") / "index.db") as opened:
+        yield opened
+
+
+def pages(library: Library, query: str) -> Iterator[SearchResult]:
+    offset = 0
+    while True:
+        page = search(library, SearchRequest(query, limit=MAX_LIMIT, offset=offset))
+        yield page
+        offset += MAX_LIMIT
+        if offset >= page.total:
+            return
+
+
+def ours(library: Library, query: str) -> set[str]:
+    return {
+        f"{hit.entry.bundle}/{hit.entry.rel}" for page in pages(library, query) for hit in page.hits
+    }
+
+
+def theirs(probe: dict[str, Any]) -> set[str]:
+    return {hit["path"].removeprefix("${STASHES}/") for hit in probe["out"]["hits"]}
+
+
+def differences(library: Library, probes: Iterable[dict[str, Any]]) -> Iterator[Difference]:
+    for probe in probes:
+        query, before, after = probe["q"], theirs(probe), ours(library, probe["q"])
+        for file in sorted(before - after):
+            yield query, f"without {file}"
+        # A list of 200 was cut there.
+        if len(before) < MAX_LIMIT:
+            for file in sorted(after - before):
+                yield query, f"with {file}"
+
+
+def test_listings_are_the_same(library: Library) -> None:
+    assert len(LISTINGS) == 16
+    assert set(differences(library, LISTINGS)) == listed("listings")
+
+
+def test_ranked_queries_find_the_same(library: Library) -> None:
+    assert set(differences(library, RANKED)) == listed("ranked")
+
+
+@pytest.mark.parametrize("probe", LISTINGS, ids=lambda probe: repr(probe["q"]))
+def test_everything_in_a_listing_scores_one(library: Library, probe: dict[str, Any]) -> None:
+    (first, *_) = pages(library, probe["q"])
+    assert first.stage == "browse"
+    assert {hit.score.total for hit in first.hits} <= {1.0}
+    assert (first.tip is None) is bool(first.hits)
+
+
+def test_exact_names_come_first(library: Library) -> None:
+    for probe in RANKED:
+        exact = [
+            hit["path"].removeprefix("${STASHES}/")
+            for hit in probe["out"]["hits"]
+            if "exact name match" in hit["whyMatched"]
+        ]
+        (first, *_) = pages(library, probe["q"])
+        top = [f"{hit.entry.bundle}/{hit.entry.rel}" for hit in first.hits[: len(exact)]]
+        assert set(top) == set(exact)
