@@ -435,7 +435,7 @@ def test_a_message_may_be_large_and_come_in_pieces(shared: RpcClient) -> None:
     params = {"text": text}
     message = {"jsonrpc": "2.0", "id": "large", "method": "akm/echo", "params": params}
     data = frame(message)
-    for start in range(0, 50):
+    for start in range(50):
         shared.send_bytes(data[start : start + 1])
     shared.send_bytes(data[50:])
     assert pending.result() == {"text": text}
