@@ -49,7 +49,7 @@ def ours(library: Library, ref: str) -> dict[str, Any]:
         answer = show(library, ref).to_json()
     except ShowError as error:
         return {"code": error.code}
-    rel = Path(answer["path"]).relative_to(library.bundles.bundles[0].root + "/..")
+    rel = Path(answer["path"]).relative_to(Path(library.bundles.bundles[0].real_root).parent)
     return {**answer, "path": f"${{STASHES}}/{rel.as_posix()}"}
 
 

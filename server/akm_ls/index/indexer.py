@@ -42,6 +42,7 @@ GROUP_FILES = 800
 GROUP_SECONDS = 0.25
 """At most so much goes into one transaction, so that other processes get their turn."""
 MAX_WARNINGS = 200
+WRITER_CACHE_KIB = 32 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def run_index(
             if skip_if_locked:
                 return IndexReport(mode, skipped_locked=True, seconds=time.perf_counter() - started)
             warnings.append(f"The index is being rebuilt by {holder}; indexing all the same.")
-        database = Database(store_path)
+        database = Database(store_path, cache_kib=WRITER_CACHE_KIB)
         try:
             for attempt in range(3):
                 run = _Run(database, bundles, only, workers, on_progress, on_delta, cancelled)

@@ -14,14 +14,13 @@ import marshal
 import os
 import pickle
 import queue
-import signal
-import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias
 
+from akm_ls.index.reader import read_frame, write_frame
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
 
 BATCH_FILES = 64
-NICENESS = 5
 WORTH_STARTING = 200
 """Files from which on starting processes is faster than reading here."""
 MAX_WORKERS = 8
@@ -37,10 +35,9 @@ MAX_WORKERS = 8
 Job: TypeAlias = "tuple[int, list[tuple[str, int, int, int]]]"
 """A bundle's number and (rel, size, mtime_ns, racy) of its files."""
 
-_LENGTH = struct.Struct("<I")
 _BOOT = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
-    "from akm_ls.index.workers import serve; serve()"
+    "from akm_ls.index.reader import serve; serve()"
 )
 
 
@@ -93,7 +90,7 @@ class _Worker:
     def __init__(self, bundles: Sequence[Bundle]) -> None:
         flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -111,7 +108,7 @@ class _Worker:
     def answer(self) -> list[PreparedFile]:
         """The files of the oldest job not yet answered."""
         try:
-            data = _read_frame(self._output)
+            data = read_frame(self._output)
         except (OSError, ValueError):
             data = None
         if data is None:
@@ -127,7 +124,7 @@ class _Worker:
 
     def _send(self, data: bytes) -> None:
         try:
-            _write_frame(self._input, data)
+            write_frame(self._input, data)
         except (OSError, ValueError):
             raise _WorkerDied from None
 
@@ -251,43 +248,3 @@ class _Pool:
                 return
             except queue.Full:
                 continue
-
-
-def serve() -> None:
-    """A worker's whole life: jobs from stdin, rows to stdout, until stdin ends."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(NICENESS)
-    with contextlib.suppress(ValueError, OSError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
-    first = _read_frame(source)
-    if first is None:
-        return
-    gc.disable()  # what reading a file leaves has no cycles, and looking for them takes a tenth
-    bundles: list[Bundle] = pickle.loads(first)
-    while (data := _read_frame(source)) is not None:
-        number, files = marshal.loads(data)
-        rows = [prepare(bundles[number], *file) for file in files]
-        try:
-            _write_frame(sink, marshal.dumps(rows))
-        except OSError:
-            return
-
-
-def _write_frame(pipe: IO[bytes], data: bytes) -> None:
-    pipe.write(_LENGTH.pack(len(data)))
-    pipe.write(data)
-    pipe.flush()
-
-
-def _read_frame(pipe: IO[bytes]) -> bytes | None:
-    """The next frame, or ``None`` at the end of the stream, also in the middle of a frame."""
-    head = pipe.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    data = pipe.read(length)
-    return data if len(data) == length else None
