@@ -8,7 +8,6 @@ stdout, and must end by itself when the server is killed: its stdin ends then.
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import marshal
 import os
