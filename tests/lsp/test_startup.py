@@ -21,7 +21,7 @@ def generated(directory: Path) -> Path:
 
 
 def make_class() -> type:
-    return attrs.define(attrs.make_class("Point", ["x", "y"]))
+    return attrs.make_class("Point", ["x", "y"])
 
 
 def test_classes_made_inside_are_the_same_with_and_without_a_cache(tmp_path: Path) -> None:
