@@ -211,6 +211,7 @@ class RpcClient:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        self._reader.join(5)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
