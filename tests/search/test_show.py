@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from akm_ls.search.library import Library
+from akm_ls.search.request import SearchRequest
+from akm_ls.search.search import search
 from akm_ls.search.show import ShowError, show, show_path
 
 from .conftest import MakeLibrary, page
@@ -285,6 +287,14 @@ def test_no_value_is_ever_told(library: Library, suffix: str) -> None:
         except ShowError as error:
             answer = f"{error} {error.suggestions}".replace(suffix or " ", "")
         assert "marker" not in answer
+
+
+def test_no_value_is_in_anything_shown_or_found(library: Library) -> None:
+    for stub in library.catalog.stubs():
+        assert "marker-4711" not in json.dumps(shown(library, stub.ref))
+    for query in ("", "marker", "comment", "token", "A", "B"):
+        answer = search(library, SearchRequest(query, limit=200, detail="full")).to_json()
+        assert "marker-4711" not in json.dumps(answer)
 
 
 # Sections.

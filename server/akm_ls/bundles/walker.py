@@ -117,6 +117,28 @@ def list_bundles(
     return walks
 
 
+def list_named(
+    bundle: Bundle,
+    rels: Iterable[str],
+    *,
+    exclude_roots: Sequence[str] = (),
+    wants: Callable[[str], bool] | None = None,
+) -> tuple[WalkedFile, ...]:
+    """Those of some files that `list_files` would give, by path, without listing the others."""
+    rels = sorted(set(rels))
+    names = _git_names(bundle.real_root, rels)
+    rules = _Rules(bundle, exclude_roots, wants)
+    if names is None:
+        # As in a manual walk, a symlink is no file.
+        names = [rel for rel in rels if not os.path.islink(os.path.join(rules.root, rel))]
+    elif not names and rels:
+        # All of them are ignored, or all of the bundle is; only the whole list can tell.
+        asked = set(rels)
+        files = list_files(bundle, exclude_roots=exclude_roots, wants=wants).files
+        return tuple(file for file in files if file.rel in asked)
+    return tuple(sorted(_stat_all(rules, names)))
+
+
 def _below(names: list[str], rel: str) -> list[str]:
     """The part of sorted ``names`` that lies in the directory ``rel``, relative to it."""
     if rel == ".":
@@ -280,8 +302,11 @@ def _stat_all(rules: _Rules, names: Iterable[str]) -> list[WalkedFile]:
     return files
 
 
-def _git_names(root: str) -> list[str] | None:
-    """Tracked and untracked, not ignored files below ``root``; ``None`` when git cannot say."""
+def _git_names(root: str, only: Sequence[str] = ()) -> list[str] | None:
+    """Tracked and untracked, not ignored files below ``root``; ``None`` when git cannot say.
+
+    With ``only``, those of these paths.
+    """
     if _work_tree(root) is None:
         return None
     git = _git()
@@ -289,6 +314,7 @@ def _git_names(root: str) -> list[str] | None:
         return None
     command = [
         git,
+        "--literal-pathspecs",
         # Settings of the repository must not make git run programs of the repository's choice.
         *("-c", "core.fsmonitor=false"),
         *("-c", f"core.hooksPath={os.devnull}"),
@@ -297,6 +323,8 @@ def _git_names(root: str) -> list[str] | None:
         "--others",
         "--exclude-standard",
         "-z",
+        "--",
+        *only,
     ]
     try:
         done = subprocess.run(

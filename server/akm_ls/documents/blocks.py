@@ -8,6 +8,9 @@ from akm_ls.documents.inline import code_in_line
 from akm_ls.documents.markdown import Fence
 from akm_ls.documents.text import Span
 
+MAX_BLOCKS = 20_000
+"""Fences and comments of one document that are told apart; what follows is left alone."""
+
 _CONTAINER = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*")
 _LONGEST_CONTAINER = 200
 _INDENT = re.compile(r"[ \t>]*")
@@ -36,7 +39,8 @@ class _Scanner:
         self._line = Span(start, start)
         self._indent_end = start
         self._quote_end = start
-        self._code: tuple[int, list[Span]] = (-1, [])
+        self._code_line = -1
+        self._code: list[Span] = []
         self._closer = start
         self._paragraph_end = start
 
@@ -48,8 +52,12 @@ class _Scanner:
         while True:
             at = min(ticks, tildes, angle)
             if at >= end:
-                return tuple(self._fences), tuple(self._comments)
+                break
             self._seek_line(at)
+            if len(self._fences) + len(self._comments) >= MAX_BLOCKS:
+                rest = Span(at, end)
+                self._fences.append(Fence(rest, "", False, rest))
+                break
             if at == angle:
                 position = self._comment(at)
             elif self._fence(at):
@@ -64,6 +72,7 @@ class _Scanner:
                 tildes = find("~~~", position)
             if angle < position or at == angle:
                 angle = find("<!--", position)
+        return tuple(self._fences), tuple(self._comments)
 
     def _find(self, needle: str, start: int) -> int:
         found = self._text.find(needle, start)
@@ -165,9 +174,9 @@ class _Scanner:
         return self._paragraph_end
 
     def _in_code(self, at: int) -> bool:
-        if self._code[0] != self._line.start:
-            self._code = self._line.start, code_in_line(self._text, self._line)
-        spans = self._code[1]
-        while spans and spans[0].end <= at:
-            spans.pop(0)
-        return bool(spans) and spans[0].start <= at
+        if self._code_line != self._line.start:
+            self._code_line = self._line.start
+            self._code = code_in_line(self._text, self._line)[::-1]
+        while self._code and self._code[-1].end <= at:
+            self._code.pop()
+        return bool(self._code) and self._code[-1].start <= at

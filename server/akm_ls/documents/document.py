@@ -194,12 +194,26 @@ class Document:
         return None
 
     def can_hold_ref(self, offset: int) -> bool:
-        """Whether a ref in prose could stand at ``offset``; true at both ends of a gap."""
+        """Whether a ref in prose could stand, or be typed, at ``offset``."""
         index = bisect_right(self._no_ref_starts, offset) - 1
         if index < 0:
             return True
         start, end = self.no_ref_spans[index]
-        return offset >= end or (offset == start and start > 0)
+        if offset < end:
+            return offset == start and start > 0
+        # Behind the last character of a fence, a URL or an open comment one is still in it.
+        return offset > end or not self._reaches_on(end)
+
+    def _reaches_on(self, end: int) -> bool:
+        if any(span.end == end for span in self._urls):
+            return True
+        if any(fence.span.end == end for fence in self.fences):
+            return True
+        return (
+            bool(self.comments)
+            and self.comments[-1].end == end == len(self.text)
+            and not self.text.endswith("-->")
+        )
 
     @cached_property
     def _heading_starts(self) -> list[int]:

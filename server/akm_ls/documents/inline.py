@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from akm_ls.documents.markdown import CodeSpan, Link, LinkKind, gaps
 from akm_ls.documents.text import Span
@@ -62,7 +63,7 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
 
 def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
     """Each run of backticks with the next one of the same length in its block."""
-    runs = [match.span() for match in _RUN.finditer(text, start, end)]
+    runs = [match.span() for match in islice(_RUN.finditer(text, start, end), 4 * MAX_FOUND)]
     following: dict[int, int] = {}
     partner = [-1] * len(runs)
     for index in range(len(runs) - 1, -1, -1):
@@ -126,10 +127,12 @@ def scan_links(
         for begin, end in gaps(start, len(text), excluded):
             while index < len(code_spans) and code_spans[index].span.end <= begin:
                 index += 1
-            found.extend(_segment(text, begin, end, code_spans, index))
-            if len(found) > MAX_FOUND:
+            found.extend(
+                islice(_segment(text, begin, end, code_spans, index), MAX_FOUND - len(found))
+            )
+            if len(found) >= MAX_FOUND:
                 break
-    found.extend(_bare(text, urls, found, code_spans))
+    found.extend(islice(_bare(text, urls, found, code_spans), MAX_FOUND))
     found.sort(key=lambda link: (link.span.start, -link.span.end))
     return tuple(found[:MAX_FOUND])
 

@@ -74,6 +74,9 @@ class Link:
     kind: LinkKind
 
 
+MAX_HEADINGS = 20_000
+"""Headings of one document that are looked at."""
+
 _HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]*)")
 
 
@@ -96,11 +99,16 @@ def scan_headings(text: str, start: int, excluded: Sequence[Span]) -> tuple[Head
             at = _after_line_end(text, excluded[index].end)
             continue
         match = _HEADING.match(text, at)
-        if match and (title := heading_text(match.group(2))):
-            line += text.count("\n", counted, at)
-            counted = at
-            end = at + len(match.group().rstrip())
-            found.append((len(match.group(1)), title, Span(at, end), line))
+        if match:
+            source = match.group(2).rstrip()
+            title = heading_text(source)
+            if title:
+                line += text.count("\n", counted, at)
+                counted = at
+                span = Span(at, match.start(2) + len(source))
+                found.append((len(match.group(1)), title, span, line))
+                if len(found) >= MAX_HEADINGS:
+                    break
         at = _after_line_end(text, at)
     return _with_sections(found, len(text))
 

@@ -56,6 +56,8 @@ def in_prose(text: str, spans: Iterable[Span]) -> list[RefOccurrence]:
     """The qualified refs within ``spans`` of ``text``."""
     found: list[RefOccurrence] = []
     for start, end in spans:
+        if text.find("//", start, end) < 0:
+            continue
         for token in find_refs(text, start, end):
             ref = try_parse_ref(token.text)
             if ref is not None:

@@ -19,7 +19,10 @@ def akm_slug(text: str) -> str:
     Tags go; what is neither letter nor digit becomes a hyphen, as do blanks and underscores; runs
     of hyphens become one, none stands at an end.
     """
-    slug = _without_tags(text.strip().lower())
+    slug = text.strip().lower()
+    if slug.replace(" ", "").isalnum() and "  " not in slug:
+        return slug.replace(" ", "-")  # most headings are plain words
+    slug = _without_tags(slug)
     return _BREAKS.sub("-", _OTHER.sub("-", slug)).strip("-")
 
 

@@ -6,12 +6,13 @@ own index, and open documents know their own citations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from akm_ls.index.delta import Claims, Delta, Key
-from akm_ls.index.matching import Matcher, nearest, nearest_names
+from akm_ls.index.matching import Matcher, nearest_names
 from akm_ls.index.stub import Stub
 from akm_ls.refs import Ref
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 Status = Literal["found", "unknown-bundle", "elsewhere", "missing", "missing-fragment"]
 
 SUGGESTIONS = 3
+MAX_SUGGESTED = 1_000
+"""Answers to "did you mean" that are kept until an asset comes or goes."""
+
+_MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
+"""A selector that akm makes by itself; it names no heading and is never wrong here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,10 @@ class Resolution:
 class Catalog:
     """Stubs by ref and by path, with open buffers laid over the indexed ones.
 
+    Rows are what the index has, overlays what open buffers say. What a reader sees of a ref is
+    settled whenever one of both changes: the smallest path among the files that claim it holds
+    it, and a file whose buffer is open claims what the buffer says.
+
     Not thread-safe, but `stubs` may be called from any thread: it iterates over a copy.
     """
 
@@ -54,10 +64,13 @@ class Catalog:
         self._overlay_keys: dict[Key, dict[str, Stub]] = {}
         self._visible: dict[Key, Stub] = {}
         self._at: dict[str, Stub] = {}
-        self._concepts: dict[str, tuple[str, ...]] = {}
+        self._bundles: dict[str, None] = {}
         self._expected: tuple[str, ...] = ()
         self._complete: set[str] = set()
         self._matcher: Matcher | None = None
+        self._suggested: dict[tuple[str, str | None, int], tuple[str, ...]] = {}
+        self.generation = 0
+        """The index's last write transaction that this catalog knows whole (`Store.changes`)."""
 
     def __len__(self) -> int:
         return len(self._visible)
@@ -69,8 +82,10 @@ class Catalog:
         self._expected = tuple(bundles)
         self._complete &= set(self._expected)
 
-    def load(self, stubs: Iterable[Stub], claims: Iterable[Claims] = ()) -> None:
-        """Replace the indexed assets; overlays stay."""
+    def load(
+        self, stubs: Iterable[Stub], claims: Iterable[Claims] = (), generation: int = 0
+    ) -> None:
+        """Replace the indexed assets; overlays stay. ``generation`` is the index's, if known."""
         self._rows = {(stub.bundle, stub.concept_id): stub for stub in stubs}
         self._row_at = {stub.path: key for key, stub in self._rows.items()}
         self._claims, self._claimed_at = {}, {}
@@ -78,59 +93,53 @@ class Catalog:
             self._note_claim(claim)
         self._visible = dict(self._rows)
         self._at = {stub.path: stub for stub in self._visible.values()}
-        self._concepts = {}
-        for bundle, concept_id in self._visible:
-            known = self._concepts.get(concept_id, ())
-            self._concepts[concept_id] = (*known, bundle)
+        self._bundles = dict.fromkeys(bundle for bundle, _ in self._visible)
         self._matcher = None
+        self._suggested.clear()
+        self.generation = generation
         keys = [key for path in self._overlays if (key := self._row_at.get(path)) is not None]
-        self._settle([*keys, *self._overlay_keys])
+        self._settle([*keys, *self._overlay_keys], {})
 
     def apply(self, delta: Delta) -> Delta:
         """Take over a delta of the index; the result is what changed for a reader."""
-        touched: list[Key] = []
+        present = [*delta.added, *(new for _, new in delta.changed)]
+        paths = {stub.path for stub in present} | set(delta.gone)
+        touched = dict.fromkeys(key for path in paths if (key := self._row_at.get(path)))
+        touched |= dict.fromkeys(_key(stub) for stub in (*delta.removed, *present))
+        touched |= dict.fromkeys((claim.bundle, claim.concept_id) for claim in delta.claims)
+        before = self._contests(touched)
         for stub in delta.removed:
-            key = (stub.bundle, stub.concept_id)
-            row = self._rows.get(key)
-            if row is not None and row.path == stub.path:
-                del self._rows[key]
-                self._row_at.pop(stub.path, None)
-                touched.append(key)
-        for stub in (*delta.added, *(new for _, new in delta.changed)):
-            key = (stub.bundle, stub.concept_id)
-            before = self._rows.get(key)
-            if before is not None and before.path != stub.path:
-                self._row_at.pop(before.path, None)
-            stale = self._row_at.get(stub.path)
-            if stale is not None and stale != key:
-                # The file was another asset before and its removal comes in another delta.
-                self._rows.pop(stale, None)
-                touched.append(stale)
-            self._rows[key] = stub
-            self._row_at[stub.path] = key
-            touched.append(key)
-        claims = tuple(claim for claim in delta.claims if self._note_claim(claim))
+            row = self._rows.get(_key(stub))
+            if row is not None and stub.path in ("", row.path):
+                self._drop_row(_key(stub))
+        for path in delta.gone:
+            if (key := self._row_at.get(path)) is not None:
+                self._drop_row(key)
+        for stub in present:
+            self._set_row(stub)
+        for claim in delta.claims:
+            self._note_claim(claim)
         newly = tuple(bundle for bundle in delta.complete if bundle not in self._complete)
         was_complete = self.is_complete()
         for bundle in newly:
             self.mark_complete(bundle)
-        changed = self._settle(touched)
-        return Delta(
-            changed.added,
-            changed.changed,
-            changed.removed,
-            claims,
-            newly if not was_complete and self.is_complete() else (),
-            delta.deferred,
+        if delta.generation == self.generation + 1:
+            self.generation += 1
+        return replace(
+            self._settle(touched, before),
+            complete=newly if not was_complete and self.is_complete() else (),
+            deferred=delta.deferred,
         )
 
     def clear_bundle(self, bundle: str) -> Delta:
         """Forget a bundle that is no longer open."""
         keys = [key for key in self._rows if key[0] == bundle]
+        before = self._contests(keys)
         for key in keys:
-            self._row_at.pop(self._rows.pop(key).path, None)
+            self._drop_row(key)
+            self._note_claim(Claims(*key, ()))
         self._complete.discard(bundle)
-        return self._settle(keys)
+        return self._settle(keys, before)
 
     def mark_complete(self, bundle: str) -> None:
         if bundle in self._expected:
@@ -144,47 +153,74 @@ class Catalog:
 
     def overlay(self, path: str, stubs: Sequence[Stub]) -> Delta:
         """Lay an open buffer over the file at ``path``; no stub: the buffer is no asset now."""
-        touched = self._lift(path)
+        touched = [*self._keys_at(path), *map(_key, stubs)]
+        before = self._contests(touched)
+        self._lift(path)
         self._overlays[path] = tuple(stubs)
         for stub in stubs:
-            key = (stub.bundle, stub.concept_id)
-            self._overlay_keys.setdefault(key, {})[path] = stub
-            touched.append(key)
-        return self._settle(touched)
+            self._overlay_keys.setdefault(_key(stub), {})[path] = stub
+        return self._settle(touched, before)
 
     def drop_overlay(self, path: str) -> Delta:
         """The buffer was closed: the indexed state counts again."""
-        return self._settle(self._lift(path))
+        touched = self._keys_at(path)
+        before = self._contests(touched)
+        self._lift(path)
+        return self._settle(touched, before)
 
-    def _lift(self, path: str) -> list[Key]:
-        touched = [(stub.bundle, stub.concept_id) for stub in self._overlays.pop(path, ())]
-        for key in touched:
-            over = self._overlay_keys[key]
+    def _keys_at(self, path: str) -> list[Key]:
+        """The refs that a file claims now, by its buffer or by the index."""
+        keys = [_key(stub) for stub in self._overlays.get(path, ())]
+        indexed = (self._row_at.get(path), self._claimed_at.get(path))
+        return [*keys, *(key for key in indexed if key is not None)]
+
+    def _lift(self, path: str) -> None:
+        for stub in self._overlays.pop(path, ()):
+            over = self._overlay_keys.get(_key(stub), {})
             over.pop(path, None)
             if not over:
-                del self._overlay_keys[key]
-        row = self._row_at.get(path)
-        return touched if row is None else [*touched, row]
+                self._overlay_keys.pop(_key(stub), None)
 
-    def _note_claim(self, claim: Claims) -> bool:
+    def _drop_row(self, key: Key) -> None:
+        row = self._rows.pop(key, None)
+        if row is not None and self._row_at.get(row.path) == key:
+            del self._row_at[row.path]
+
+    def _set_row(self, stub: Stub) -> None:
+        key = _key(stub)
+        before = self._rows.get(key)
+        if before is not None and before.path != stub.path:
+            self._drop_row(key)
+        stale = self._row_at.get(stub.path)
+        if stale is not None and stale != key:
+            # The file was another asset before, and that one's removal comes in another delta.
+            self._drop_row(stale)
+        self._rows[key] = stub
+        self._row_at[stub.path] = key
+
+    def _note_claim(self, claim: Claims) -> None:
         key = (claim.bundle, claim.concept_id)
-        before = self._claims.get(key, ())
-        for path in before:
+        for path in self._claims.pop(key, ()):
             if self._claimed_at.get(path) == key:
                 del self._claimed_at[path]
         if len(claim.paths) > 1:
             self._claims[key] = claim.paths
             self._claimed_at.update(dict.fromkeys(claim.paths, key))
-        else:
-            self._claims.pop(key, None)
-        return before != (claim.paths if len(claim.paths) > 1 else ())
 
-    def _settle(self, keys: Iterable[Key]) -> Delta:
+    def _contests(self, keys: Iterable[Key]) -> dict[Key, tuple[str, ...]]:
+        """The files of each ref that several claim."""
+        if not self._claims and not self._overlays:
+            return {}
+        contests = ((key, self.claimants(*key)) for key in keys)
+        return {key: paths for key, paths in contests if len(paths) > 1}
+
+    def _settle(self, keys: Iterable[Key], before: Mapping[Key, tuple[str, ...]]) -> Delta:
         """Bring what readers see in line with rows and overlays for some refs."""
         added: list[Stub] = []
         changed: list[tuple[Stub, Stub]] = []
         removed: list[Stub] = []
-        for key in dict.fromkeys(keys):
+        keys = dict.fromkeys(keys)
+        for key in keys:
             old, new = self._visible.get(key), self._holder(key)
             if old == new:
                 continue
@@ -193,39 +229,41 @@ class Catalog:
             if new is None:
                 assert old is not None
                 del self._visible[key]
-                self._forget_concept(key)
                 removed.append(old)
                 continue
             self._visible[key] = new
-            self._at[new.path] = new
             if old is None:
-                bundle, concept_id = key
-                self._concepts[concept_id] = (*self._concepts.get(concept_id, ()), bundle)
+                self._bundles.setdefault(key[0])
                 added.append(new)
             else:
                 changed.append((old, new))
-        if added or removed or changed:
+        for stub in (*added, *(new for _, new in changed)):
+            self._at[stub.path] = stub
+        if added or removed:
+            self._suggested.clear()
+        if self._matcher is not None and not all(self._matcher.add(_key(it)) for it in added):
             self._matcher = None
-        return Delta(tuple(added), tuple(changed), tuple(removed))
+        after = self._contests(keys)
+        claims = tuple(
+            Claims(*key, after.get(key, ()))
+            for key in keys
+            if before.get(key, ()) != after.get(key, ())
+        )
+        return Delta(tuple(added), tuple(changed), tuple(removed), claims)
 
     def _holder(self, key: Key) -> Stub | None:
         """The stub that holds a ref: of several files the smallest path (akm.md §3.4)."""
         row = self._rows.get(key)
         over = self._overlay_keys.get(key)
+        if row is not None and row.path in self._overlays:
+            # Its buffer says what that file is now; another file may have waited for the ref.
+            claims = self._claims.get(key, ())
+            heir = next((path for path in claims if path not in self._overlays), None)
+            row = Stub(*key, row.type, row.name, heir) if heir is not None else None
         if over is None:
-            return None if row is None or row.path in self._overlays else row
-        stubs = list(over.values())
-        if row is not None and row.path not in self._overlays:
-            stubs.append(row)
+            return row
+        stubs = [*over.values()] if row is None else [*over.values(), row]
         return min(stubs, key=lambda stub: stub.path)
-
-    def _forget_concept(self, key: Key) -> None:
-        bundle, concept_id = key
-        left = tuple(other for other in self._concepts.get(concept_id, ()) if other != bundle)
-        if left:
-            self._concepts[concept_id] = left
-        else:
-            self._concepts.pop(concept_id, None)
 
     # Asking.
 
@@ -237,11 +275,9 @@ class Catalog:
 
     def by_concept(self, concept_id: str) -> tuple[Stub, ...]:
         """The assets of that id in every bundle, in the order of the expected bundles."""
-        bundles = self._concepts.get(concept_id, ())
-        if len(bundles) > 1:
-            order = {bundle: rank for rank, bundle in enumerate(self._expected)}
-            bundles = tuple(sorted(bundles, key=lambda bundle: order.get(bundle, len(order))))
-        return tuple(self._visible[bundle, concept_id] for bundle in bundles)
+        bundles = dict.fromkeys((*self._expected, *self._bundles))
+        found = (self._visible.get((bundle, concept_id)) for bundle in bundles)
+        return tuple(stub for stub in found if stub is not None)
 
     def stubs(self, bundle: str | None = None) -> Iterator[Stub]:
         visible = list(self._visible.values())
@@ -300,6 +336,8 @@ class Catalog:
         if ref.fragment is None:
             return Resolution("found", stub)
         slug = stub.fragment(ref.fragment)
+        if slug is None and _MACHINE_FRAGMENT.match(ref.fragment):
+            slug = ref.fragment
         if slug is not None:
             return Resolution("found", stub, slug)
         names = [name for name, _ in stub.fragments()]
@@ -321,9 +359,19 @@ class Catalog:
 
     def suggest(self, ref: Ref, home: str | None, limit: int = SUGGESTIONS) -> tuple[str, ...]:
         """Existing refs (``bundle//conceptId``) that ``ref`` may have meant, likeliest first."""
-        matcher = self._ready_matcher()
-        found = nearest(ref.concept_id, matcher, prefer=ref.bundle or home, limit=limit)
-        return tuple(stub.ref for stub in found)
+        # A document with many broken refs is linted again with every key.
+        question = (ref.concept_id, ref.bundle or home, limit)
+        answer = self._suggested.get(question)
+        if answer is None:
+            concept_id, prefer, _ = question
+            found = self._ready_matcher().nearest(
+                concept_id, prefer=prefer, limit=limit, passes=self._visible.__contains__
+            )
+            answer = tuple(f"{bundle}//{concept_id}" for bundle, concept_id in found)
+            if len(self._suggested) >= MAX_SUGGESTED:
+                self._suggested.clear()
+            self._suggested[question] = answer
+        return answer
 
     def candidates(
         self,
@@ -334,12 +382,27 @@ class Catalog:
         types: frozenset[str] | None = None,
     ) -> tuple[list[Stub], bool]:
         """Assets whose concept id matches, best first, and whether these are all of them."""
-        return self._ready_matcher().match(query, bundle, limit, types)
+        visible = self._visible
+
+        def passes(key: Key) -> bool:
+            stub = visible.get(key)
+            return (
+                stub is not None
+                and (bundle is None or stub.bundle == bundle)
+                and (types is None or stub.type in types)
+            )
+
+        keys, complete = self._ready_matcher().match(query, limit, passes)
+        return [visible[key] for key in keys], complete
 
     def _ready_matcher(self) -> Matcher:
         if self._matcher is None:
-            self._matcher = Matcher(self._visible.values())
+            self._matcher = Matcher(self._visible)
         return self._matcher
+
+
+def _key(stub: Stub) -> Key:
+    return (stub.bundle, stub.concept_id)
 
 
 def _spellings(concept_id: str) -> Iterator[str]:

@@ -3,94 +3,156 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from heapq import nsmallest
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from akm_ls.index.stub import Stub
+from akm_ls.index.delta import Key
+
+MAX_LATE = 256
+"""Ids added one by one, until it is better to sort all of them again."""
 
 _FAR = 4
 """Characters by which the lengths of an id and what it was meant to be may differ."""
 _OTHER_LETTERS = 3
 _ENOUGH = 200
+_LAST = "\U0010ffff"
 
 
 class Matcher:
-    """The concept ids of a catalog, lower-cased once, in order."""
+    """The concept ids of a catalog, lower-cased once, in order.
 
-    def __init__(self, stubs: Iterable[Stub]) -> None:
-        self._stubs = sorted(stubs, key=lambda stub: (stub.concept_id, stub.bundle))
-        self._keys = [stub.concept_id.lower() for stub in self._stubs]
+    Ids may be added later; ids that are gone stay, and whoever asks leaves them out
+    (``passes``). It holds ids only, so it outlives every change of what an asset says.
+    """
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self._keys = sorted(keys, key=lambda key: (key[1].lower(), key[1], key[0]))
+        self._lower = [concept_id.lower() for _, concept_id in self._keys]
+        self._late: dict[Key, None] = {}
         self._places: _Places | None = None
 
+    def add(self, key: Key) -> bool:
+        """Take in a new id; ``False``: too many came this way, make a new matcher."""
+        if key not in self._late and not self._has(key):
+            self._late[key] = None
+        return len(self._late) <= MAX_LATE
+
+    def _has(self, key: Key) -> bool:
+        lower = key[1].lower()
+        at = bisect_left(self._lower, lower)
+        while at < len(self._lower) and self._lower[at] == lower:
+            if self._keys[at] == key:
+                return True
+            at += 1
+        return False
+
     def match(
-        self, query: str, bundle: str | None, limit: int, types: frozenset[str] | None
-    ) -> tuple[list[Stub], bool]:
-        """The best ``limit`` assets, and whether no other one matches.
+        self, query: str, limit: int, passes: Callable[[Key], bool]
+    ) -> tuple[list[Key], bool]:
+        """The best ``limit`` ids that pass, and whether no other one matches.
 
         Best are ids that start with the query, then ids with a segment that starts with it,
         then those that hold it. Only where there is none of these, ids that hold the query's
         characters in order.
         """
         query = query.lower()
-        graded: list[tuple[int, int, int]] = []
-        subsequence: list[int] = []
-        segment = f"/{query}"
-        filtered = bundle is not None or types is not None
-        for index, key in enumerate(self._keys):
-            at = key.find(query)
-            if at < 0:
-                subsequence.append(index)
-                continue
-            if filtered and not self._passes(index, bundle, types):
-                continue
-            if at == 0:
-                graded.append((0, 0, index))
-            elif segment in key:
-                graded.append((1, len(key), index))
-            else:
-                graded.append((2, len(key), index))
-        if not graded:
-            graded += (
-                (3, len(self._keys[index]), index)
-                for index in subsequence
-                if _has_in_order(self._keys[index], query)
-                and (not filtered or self._passes(index, bundle, types))
-            )
-        best = nsmallest(limit, graded)
-        return [self._stubs[index] for _, _, index in best], len(graded) <= limit
+        found: dict[Key, None] = {}
+        for stage in (self._starting, self._with_segment, self._holding):
+            for key in stage(query):
+                if key not in found and passes(key):
+                    found[key] = None
+                    if len(found) > limit:
+                        return list(found)[:limit], False
+        if not found:
+            for key in self._in_order(query):
+                if passes(key):
+                    found[key] = None
+                    if len(found) > limit:
+                        return list(found)[:limit], False
+        return list(found), True
 
-    def _passes(self, index: int, bundle: str | None, types: frozenset[str] | None) -> bool:
-        stub = self._stubs[index]
-        return (bundle is None or stub.bundle == bundle) and (types is None or stub.type in types)
+    def _starting(self, query: str) -> Iterator[Key]:
+        """By id; this one is the fast way, for most of what people type."""
+        start = bisect_left(self._lower, query)
+        end = bisect_left(self._lower, query + _LAST, start) if query else len(self._lower)
+        late = [key for key in self._late if key[1].lower().startswith(query)]
+        if not late:
+            yield from self._keys[start:end]
+            return
+        yield from sorted((*self._keys[start:end], *late), key=lambda key: key[1].lower())
 
-    def similar(self, concept_id: str) -> list[Stub]:
-        """Assets worth comparing with a misspelled id: a like last segment, or same directory."""
+    def _with_segment(self, query: str) -> list[Key]:
+        """The shorter, the better."""
+        return self._by_length(f"/{query}")
+
+    def _holding(self, query: str) -> list[Key]:
+        return self._by_length(query)
+
+    def _by_length(self, part: str) -> list[Key]:
+        keys = [self._keys[at] for at, lower in enumerate(self._lower) if part in lower]
+        keys += [key for key in self._late if part in key[1].lower()]
+        keys.sort(key=lambda key: len(key[1]))
+        return keys
+
+    def _in_order(self, query: str) -> Iterator[Key]:
+        first = query[:1]
+        for at, lower in enumerate(self._lower):
+            if first in lower and _has_in_order(lower, query):
+                yield self._keys[at]
+        for key in self._late:
+            if _has_in_order(key[1].lower(), query):
+                yield key
+
+    def nearest(
+        self, concept_id: str, *, prefer: str | None, limit: int, passes: Callable[[Key], bool]
+    ) -> list[Key]:
+        """The ids that are most like ``concept_id``, those of one bundle first."""
         wanted = concept_id.lower()
+        name = wanted.rpartition("/")[2]
+        measure = difflib.SequenceMatcher(autojunk=False)
+        measure.set_seq2(wanted)
+        ranked: list[tuple[float, str, str]] = []
+        for bundle, other in filter(passes, self._similar(wanted)):
+            lower = other.lower()
+            measure.set_seq1(lower)
+            likeness = measure.ratio()
+            if len(name) > 2 and lower.rpartition("/")[2] == name:
+                likeness = max(likeness, 0.8)  # the same name in another place: it was moved
+            if likeness >= 0.75:
+                bonus = 0.05 if bundle == prefer else 0.0
+                ranked.append((-(likeness + bonus), other, bundle))
+        ranked.sort()
+        return [(bundle, other) for _, other, bundle in ranked[:limit]]
+
+    def _similar(self, wanted: str) -> list[Key]:
+        """Ids worth comparing with a misspelled one: a like last segment, or same directory."""
         head, _, name = wanted.rpartition("/")
         places = self._places
         if places is None:
-            places = self._places = _Places(self._keys)
-        found = dict.fromkeys(places.by_name.get(name, ()))
+            places = self._places = _Places(self._lower)
+        found = dict.fromkeys(places.by_name.get(name, ())[:_ENOUGH])
         for other in places.like(name):
-            found.update(dict.fromkeys(places.by_name[other]))
-        for index in places.by_directory.get(head, ()):
+            found.update(dict.fromkeys(places.by_name[other][:_ENOUGH]))
+        # The neighbours in the same directory, those nearest in the alphabet.
+        start = bisect_left(self._lower, f"{head}/" if head else "")
+        end = bisect_left(self._lower, f"{head}0" if head else _LAST, start)
+        middle = bisect_left(self._lower, wanted, start, end)
+        for at in range(max(start, middle - _ENOUGH), min(end, middle + _ENOUGH)):
             if len(found) > _ENOUGH:
                 break
-            if abs(len(self._keys[index]) - len(wanted)) <= _FAR:
-                found[index] = None
-        return [self._stubs[index] for index in found]
+            if abs(len(self._lower[at]) - len(wanted)) <= _FAR:
+                found[at] = None
+        late = [key for key in self._late if abs(len(key[1]) - len(wanted)) <= _FAR]
+        return [*(self._keys[at] for at in found), *late]
 
 
 class _Places:
-    """Where an id may be found again by a part of it; built when first something is missing."""
+    """Where an id may be found again by its last segment; made when first one is missing."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self.by_name: dict[str, list[int]] = {}
-        self.by_directory: dict[str, list[int]] = {}
-        for index, key in enumerate(keys):
-            head, _, name = key.rpartition("/")
-            self.by_name.setdefault(name, []).append(index)
-            self.by_directory.setdefault(head, []).append(index)
+        for at, key in enumerate(keys):
+            self.by_name.setdefault(key.rpartition("/")[2], []).append(at)
         # A slip seldom hits both ends of a name.
         self._by_ends: dict[tuple[str, int], list[str]] = {}
         for name in self.by_name:
@@ -121,27 +183,6 @@ def _has_in_order(key: str, query: str) -> bool:
         if at == 0:
             return False
     return True
-
-
-def nearest(concept_id: str, matcher: Matcher, *, prefer: str | None, limit: int) -> list[Stub]:
-    """The assets whose ids are most like ``concept_id``, those of one bundle first."""
-    wanted = concept_id.lower()
-    name = wanted.rpartition("/")[2]
-    measure = difflib.SequenceMatcher(autojunk=False)
-    measure.set_seq2(wanted)
-    ranked: list[tuple[float, str, str, Stub]] = []
-    for stub in matcher.similar(concept_id):
-        key = stub.concept_id.lower()
-        measure.set_seq1(key)
-        likeness = measure.ratio()
-        if key.rpartition("/")[2] == name and len(name) > 2:
-            likeness = max(likeness, 0.8)  # the same name in another place: it was moved
-        if likeness < 0.75:
-            continue
-        bonus = 0.05 if stub.bundle == prefer else 0.0
-        ranked.append((-(likeness + bonus), stub.concept_id, stub.bundle, stub))
-    ranked.sort(key=lambda item: item[:3])
-    return [stub for *_, stub in ranked[:limit]]
 
 
 def nearest_names(name: str, names: Sequence[str], limit: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from akm_ls.bundles.walker import list_named
 from akm_ls.index.bundle_keys import claim_keys
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import live_holder
@@ -22,7 +23,7 @@ from akm_ls.index.rows import (
     root_prefix,
     stub_from_row,
 )
-from akm_ls.index.scan import CONTEXT_FILES, directory_of, is_racy, listed
+from akm_ls.index.scan import CONTEXT_FILES, directory_of, is_racy, listed, wanted_files
 from akm_ls.index.writer import Target, Written, forget_directories, write
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
     from akm_ls.index.store import Store
     from akm_ls.index.stub import Stub
+
+MAX_NAMED = 300
+"""New files from which on listing a whole bundle is better than asking for each."""
 
 
 @dataclass(slots=True)
@@ -158,8 +162,7 @@ def _plan(connection: apsw.Connection, store: Store, asked: _Asked, key: int | N
             wanted |= _rows_in(connection, key, rel, deep=True)  # a directory that went
     known = _known(connection, key, wanted)
     unknown = {rel for rel in wanted - known if os.path.lexists(native_path(prefix, rel))}
-    if unknown or folders:
-        # Only a listing knows what git ignores and which directories are left out.
+    if folders or len(unknown) > MAX_NAMED:
         walk = listed(
             bundle,
             store.bundles,
@@ -169,6 +172,15 @@ def _plan(connection: apsw.Connection, store: Store, asked: _Asked, key: int | N
             ),
         )
         known |= {file.rel for file in walk.files}
+    elif unknown:
+        # Only a listing knows what git ignores and which directories are left out.
+        files = list_named(
+            bundle,
+            unknown,
+            exclude_roots=store.bundles.nested_roots(bundle),
+            wants=wanted_files(bundle),
+        )
+        known |= {file.rel for file in files}
     # A row that another process has removed already: the catalog may still have the asset.
     missing = wanted - known - unknown
     work.gone += sorted(rel for rel in missing if rel in asked.rels)

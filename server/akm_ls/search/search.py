@@ -91,7 +91,9 @@ def _list(
     ]
     _check(cancelled)
     found = list({stub.path: stub for stub in found}.values())
-    ordered = heapq.nsmallest(request.offset + request.limit, found, key=_listing_key)
+    # Some more than the page, to fill the places of files that are gone.
+    depth = request.offset + request.limit + MIN_RANKED
+    ordered = heapq.nsmallest(depth, found, key=_listing_key)
     page = (
         _Ranked(_entry_of(library, stub), LISTED)
         for stub in ordered[request.offset :]
