@@ -314,12 +314,19 @@ class Catalog:
                 return stub
         return None
 
-    def resolve(self, ref: Ref, home: str | None, bundles: BundleSet) -> Resolution:
-        """Where ``ref`` leads from a file of bundle ``home`` (``None``: from a command line)."""
+    def resolve(
+        self, ref: Ref, home: str | None, bundles: BundleSet, *, suggest: bool = True
+    ) -> Resolution:
+        """Where ``ref`` leads from a file of bundle ``home`` (``None``: from a command line).
+
+        Without ``suggest`` nothing is looked for in place of what is missing, which takes longer
+        than all the rest.
+        """
         stub: Stub | None = None
         if ref.bundle is not None:
             if bundles.get(ref.bundle) is None:
-                return Resolution("unknown-bundle", suggestions=self._other_bundles(ref, bundles))
+                near = self._other_bundles(ref, bundles) if suggest else ()
+                return Resolution("unknown-bundle", suggestions=near)
             stub = self.find(ref.bundle, ref.concept_id)
             if stub is None:
                 others = self.by_concept(ref.concept_id)
@@ -332,7 +339,7 @@ class Catalog:
                 if bundle is not None and (stub := self.find(bundle, ref.concept_id)) is not None:
                     break
         if stub is None:
-            return Resolution("missing", suggestions=self.suggest(ref, home))
+            return Resolution("missing", suggestions=self.suggest(ref, home) if suggest else ())
         if ref.fragment is None:
             return Resolution("found", stub)
         slug = stub.fragment(ref.fragment)

@@ -16,6 +16,9 @@ from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
 """Frontmatter keys whose items are refs and may be bare concept ids."""
 
+MAX_SUGGESTED = 20
+"""Missing refs of one file for which a replacement is looked for: it costs milliseconds each."""
+
 _MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
 
 
@@ -43,15 +46,19 @@ def check_missing_ref(subject: Subject) -> Iterator[Finding]:
     catalog = subject.catalog
     assert catalog is not None
     with_prose = prose_is_checked(subject)
+    missing = 0
     for occurrence in subject.document.refs:
         ref = occurrence.ref
         if ref is None or (occurrence.channel == "prose" and not with_prose):
             continue
         if not is_checked(subject, occurrence):
             continue
-        resolution = catalog.resolve(ref, subject.bundle.id, subject.bundles)
+        resolution = catalog.resolve(
+            ref, subject.bundle.id, subject.bundles, suggest=missing < MAX_SUGGESTED
+        )
         finding = _judge(subject, occurrence, ref, resolution)
         if finding is not None:
+            missing += 1
             yield finding
 
 
