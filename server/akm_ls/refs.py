@@ -171,6 +171,7 @@ MAX_PATH = 1024
 # In prose a slug is made of letters, digits and these; what akm allows besides is Markdown's or a
 # shell's own punctuation more often than a bundle's name.
 _SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_@")
+_SLUG_BACKWARDS = re.compile(r"[A-Za-z0-9_@-]+")
 # Before a slug these mean a URL, a path, a variable or an entity.
 _NO_REF_AFTER = frozenset(":.#/$\\%&?")
 _EXPANSIONS = ("$(", "${", "::")
@@ -178,7 +179,7 @@ _EXPANSIONS = ("$(", "${", "::")
 # script, arrows and invisible characters; and before a second `//`.
 _PATH = re.compile(
     r"(?:[^\s\"'`<>,;|/“”‘’‚„«»‹›（）［］｛｝「」『』【】〈〉《》、。，；！？：｡､．…—–•"
-    "\\u2190-\\u21ff\\u200b-\\u200f\\u2060\\ufeff]|/(?!/))+"
+    "\\x00-\\x1f\\x7f\\u2190-\\u21ff\\u200b-\\u200f\\u2060\\ufeff]|/(?!/))+"
 )
 _SLASHES = re.compile(r"/+")
 _SENTENCE_AND_EMPHASIS = ".,;:!?*~\\([{"
@@ -236,8 +237,9 @@ def _path_end(text: str, start: int, end: int) -> int:
 
 def _slug_start(text: str, end: int, floor: int) -> int | None:
     """Where the slug that ends at ``end`` begins; ``None`` when there is none."""
-    begin = end
     limit = max(floor, end - MAX_SLUG)
+    usual = _SLUG_BACKWARDS.match(text[limit:end][::-1])
+    begin = end - usual.end() if usual else end
     while begin > limit and _is_slug_character(text[begin - 1]):
         begin -= 1
     if begin == end or (begin == limit > floor and _is_slug_character(text[begin - 1])):
@@ -261,7 +263,9 @@ def _is_slug_character(char: str) -> bool:
 def _undressed(text: str, begin: int, path_start: int, path_end: int) -> RefToken | None:
     """The token without emphasis, punctuation and unbalanced brackets, if something is left."""
     path = text[path_start:path_end]
-    if not path or len(path) > MAX_PATH or any(mark in path for mark in _EXPANSIONS):
+    if not path or len(path) > MAX_PATH:
+        return None
+    if ("$" in path or "::" in path) and any(mark in path for mark in _EXPANSIONS):
         return None
     path = path[: _first_unbalanced(path)].rstrip(_SENTENCE_AND_EMPHASIS)
     if path.endswith("_"):
@@ -280,6 +284,8 @@ def _undressed(text: str, begin: int, path_start: int, path_end: int) -> RefToke
 
 def _first_unbalanced(path: str) -> int:
     """Where the first bracket stands that has no partner; the length when all have one."""
+    if _BRACKET.search(path) is None:
+        return len(path)
     open_brackets: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(path):
         char = match.group()

@@ -9,15 +9,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HUB_CITATIONS = 500
-_WEIGHTS = {
-    "knowledge": 50,
+BROKEN = 0.02
+REFS = 8
+_SHARES = {
+    "knowledge": 40,
     "memories": 20,
     "skills": 10,
     "commands": 5,
     "agents": 5,
-    "lessons": 5,
-    "facts": 5,
+    "lessons": 4,
+    "facts": 4,
+    "instructions": 2,
+    "sessions": 2,
+    "workflows": 2,
+    "scripts": 2,
+    "tasks": 2,
+    "env": 1,
+    "secrets": 1,
 }
+_ENDS = {"skills": "/SKILL.md", "tasks": ".yml", "env": ".env", "scripts": "", "secrets": ""}
 _SYLLABLES = tuple(
     syllable
     for line in (
@@ -54,61 +64,107 @@ def words(chance: random.Random, count: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What was written: ``ids`` are concept ids, ``hub`` the one that 500 others cite."""
+    """What was written.
+
+    Attributes:
+        root: the bundle's directory; its name is the bundle's id.
+        ids: all concept ids.
+        hub: the one that `HUB_CITATIONS` others cite.
+        probes: Markdown assets to edit.
+    """
 
     root: str
     ids: tuple[str, ...]
     hub: str
+    probes: tuple[str, ...]
+
+    @property
+    def bundle(self) -> str:
+        return os.path.basename(self.root)
 
     def path(self, concept_id: str) -> str:
-        end = "/SKILL.md" if concept_id.startswith("skills/") else ".md"
-        return os.path.join(self.root, *concept_id.split("/")) + end
+        directory = concept_id.partition("/")[0]
+        return os.path.join(self.root, *concept_id.split("/")) + _ENDS.get(directory, ".md")
 
 
 def generate(root: str, count: int, seed: int = 42) -> Generated:
     """Write ``count`` assets below ``root``, whose directory name is the bundle's id."""
     chance = random.Random(seed)
-    directories = [name for name, weight in _WEIGHTS.items() for _ in range(weight)]
-    ids = []
-    for number in range(count):
-        middle = [chance.choice(_WORDS) for _ in range(chance.randint(0, 2))]
-        name = f"{chance.choice(_WORDS)}-{number}"
-        ids.append("/".join((chance.choice(directories), *middle, name)))
-    bundle = os.path.basename(root)
-    made = Generated(root, tuple(ids), ids[0])
-    for number, concept_id in enumerate(ids):
+    ids = [_name(chance, number) for number in range(count)]
+    ids[0] = "knowledge/the-hub"
+    markdown = [name for name in ids if name.partition("/")[0] not in _NOT_MARKDOWN]
+    probes = [name for name in markdown if name.startswith("knowledge/")][1:101]
+    made = Generated(root, tuple(ids), ids[0], tuple(probes))
+    citing = set(markdown[1 : HUB_CITATIONS + 1])
+    for concept_id in ids:
         path = Path(made.path(concept_id))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_asset(chance, bundle, made, number), encoding="utf-8")
+        write = _NOT_MARKDOWN.get(concept_id.partition("/")[0], _markdown)
+        path.write_text(write(chance, made, concept_id, concept_id in citing), encoding="utf-8")
     return made
 
 
-def _asset(chance: random.Random, bundle: str, made: Generated, number: int) -> str:
-    refs = [_ref(chance, bundle, made.ids) for _ in range(8)]
-    if 0 < number <= HUB_CITATIONS:
-        refs[0] = f"{bundle}//{made.hub}"
+def _name(chance: random.Random, number: int) -> str:
+    (directory,) = chance.choices(list(_SHARES), list(_SHARES.values()))
+    middle = [chance.choice(_WORDS) for _ in range(chance.randint(0, 2))]
+    accent = chance.choice(("-größe", "-ключ", "-目录", "-😀")) if number % 50 == 7 else ""
+    end = ".sh" if directory == "scripts" else ""
+    return "/".join((directory, *middle, f"{chance.choice(_WORDS)}{accent}-{number}{end}"))
 
-    def prose(count: int) -> str:
-        return " ".join(words(chance, count))
 
-    name = made.ids[number].rpartition("/")[2]
-    accent = " ünïcode 😀" if number % 20 == 0 else ""
+def _prose(chance: random.Random, count: int) -> str:
+    return " ".join(words(chance, count))
+
+
+def _markdown(chance: random.Random, made: Generated, concept_id: str, cites_hub: bool) -> str:
+    refs = [_ref(chance, made) for _ in range(REFS)]
+    if cites_hub:
+        refs[0] = f"{made.bundle}//{made.hub}"
+    name = concept_id.rpartition("/")[2]
+    accent = " ünïcode 😀" if chance.random() < 0.05 else ""
     return (
-        f"---\nname: {name}\ndescription: {prose(12)}\n"
+        f"---\nname: {name}\ndescription: {_prose(chance, 12)}\n"
         f"tags: [{chance.choice(_WORDS)}, {chance.choice(_WORDS)}]\nupdated: '2026-01-01'\n"
         f"xrefs:\n  - {chance.choice(made.ids)}\n---\n"
-        f"# {prose(3)}{accent}\n\n{prose(38)} {refs[0]} and {refs[1]}.\n\n"
-        f"## Section one\n\n{prose(38)} `{refs[2]}` {refs[3]}\n\n"
-        f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{prose(38)}\n\n"
-        f"```sh\necho {refs[6]}\n```\n\n## Section three\n\n{prose(38)} ({refs[7]}).\n"
+        f"# {_prose(chance, 3)}{accent}\n\n{_prose(chance, 38)} {refs[0]} and {refs[1]}.\n\n"
+        f"## Section one\n\n{_prose(chance, 38)} `{refs[2]}` {refs[3]}\n\n"
+        f"## Section two\n\n- {refs[4]}\n- {refs[5]}\n\n{_prose(chance, 38)}\n\n"
+        f"```sh\necho {refs[6]}\n```\n\n"
+        f"## Section three\n\n{_prose(chance, 38)} ({refs[7]}).\n"
     )
 
 
-def _ref(chance: random.Random, bundle: str, ids: tuple[str, ...]) -> str:
-    if chance.random() < 0.02:
-        return f"{bundle}//knowledge/gone/{chance.choice(_WORDS)}-{chance.randint(0, 999)}"
-    fragment = "#section-two" if chance.random() < 0.3 else ""
-    return f"{bundle}//{chance.choice(ids)}{fragment}"
+def _script(chance: random.Random, made: Generated, concept_id: str, cites_hub: bool) -> str:
+    lines = "".join(f"echo {_prose(chance, 12)}\n" for _ in range(20))
+    return f"#!/bin/sh\n# @description {_prose(chance, 10)}\nset -e\n{lines}"
+
+
+def _task(chance: random.Random, made: Generated, concept_id: str, cites_hub: bool) -> str:
+    name = concept_id.rpartition("/")[2]
+    return (
+        f"version: 2\nname: {name}\ndescription: {_prose(chance, 12)}\n"
+        f'schedule: "15 3 * * *"\nenabled: true\ncommand: [sh, {_prose(chance, 200)!r}]\n'
+    )
+
+
+def _env(chance: random.Random, made: Generated, concept_id: str, cites_hub: bool) -> str:
+    keys = (word.upper() for word in words(chance, 30))
+    return "".join(f"{key}={_prose(chance, 6)!r}\n" for key in keys)
+
+
+def _secret(chance: random.Random, made: Generated, concept_id: str, cites_hub: bool) -> str:
+    return f"{chance.getrandbits(256):x}\n"
+
+
+_NOT_MARKDOWN = {"scripts": _script, "tasks": _task, "env": _env, "secrets": _secret}
+
+
+def _ref(chance: random.Random, made: Generated) -> str:
+    if chance.random() < BROKEN:
+        return f"{made.bundle}//knowledge/gone/{chance.choice(_WORDS)}-{chance.randint(0, 999)}"
+    target = chance.choice(made.ids)
+    fragments = target.partition("/")[0] not in _NOT_MARKDOWN and chance.random() < 0.3
+    return f"{made.bundle}//{target}{'#section-two' if fragments else ''}"
 
 
 if __name__ == "__main__":

@@ -70,6 +70,8 @@ def test_a_fragment_is_a_slug_or_a_headings_text_in_any_case() -> None:
         "> ```\n> {ref}\n> ```\n",
         "- item\n\n  ```\n  {ref}\n  ```\n",
         "```\n{ref}\n",
+        "```\n    ```\n{ref}\n```\n",
+        "- ```\n  code\n  {ref}\n  ```\n",
         "<!-- {ref} -->\n",
         "<!--\n{ref}\n-->\n",
         "<https://example.com/{ref}>\n",

@@ -41,7 +41,7 @@ class Pending:
         self._sent = time.perf_counter()
         self._arrived = threading.Event()
 
-    def settle(self, message: dict[str, Any], at: float) -> None:
+    def settle(self, message: dict[str, Any] | None, at: float) -> None:
         self.message, self.seconds = message, at - self._sent
         self._arrived.set()
 
@@ -53,7 +53,8 @@ class Pending:
         """The whole response message."""
         if not self._arrived.wait(timeout):
             raise TimeoutError(f"no answer to {self.id!r} in {timeout} s")
-        assert self.message is not None
+        if self.message is None:
+            raise ConnectionError(f"the server ended without an answer to {self.id!r}")
         return self.message
 
     def result(self, timeout: float = TIMEOUT) -> Any:
@@ -180,6 +181,8 @@ class RpcClient:
         with self._changed:
             self.closed = True
             self._changed.notify_all()
+        for pending in tuple(self._pending.values()):
+            pending.settle(None, time.perf_counter())
 
     def _take(self, message: dict[str, Any]) -> None:
         at = time.perf_counter()

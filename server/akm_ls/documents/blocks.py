@@ -20,8 +20,9 @@ _BLANK_LINE = re.compile(r"\n[ \t]*(?=\n|\Z)")
 def scan_blocks(text: str, start: int) -> tuple[tuple[Fence, ...], tuple[Span, ...]]:
     """The fences and the HTML comments from ``start`` (a line's start) on, in text order.
 
-    Fences follow CommonMark, at any indent, in quotes and list items: the closing line has no
-    info string, a fence in a quote ends with the quote, one that is not closed runs to the end.
+    Fences follow CommonMark, but open at any indent, in quotes and list items: the closing line
+    has no info string and is indented at most three columns more, a fence in a quote ends with
+    the quote, one that is not closed runs to the end.
     A comment at the start of a line runs to ``-->`` or to the end, one within a line must close
     in its paragraph and does not start in inline code.
     """
@@ -111,7 +112,8 @@ class _Scanner:
         if ">" in text[line.start : at]:
             limit = self._end_of_quote(line.end)
         inner_start = min(line.end + 1, limit)
-        closing = self._closing(text[at:run_end], line.end, limit)
+        indent = _columns(text[line.start : at])
+        closing = self._closing(text[at:run_end], indent + 3, line.end, limit)
         if closing is None:
             inner, end = Span(inner_start, limit), limit
         else:
@@ -119,8 +121,11 @@ class _Scanner:
         self._fences.append(Fence(Span(line.start, end), info, closing is not None, inner))
         return True
 
-    def _closing(self, fence: str, start: int, limit: int) -> Span | None:
-        """The line that closes ``fence``, from after ``start`` (a line's end)."""
+    def _closing(self, fence: str, indent: int, start: int, limit: int) -> Span | None:
+        """The line that closes ``fence``, from after ``start`` (a line's end).
+
+        One that is indented further than ``indent`` columns is part of the code.
+        """
         text = self._text
         line_end = start
         while True:
@@ -129,7 +134,8 @@ class _Scanner:
                 return None
             line_start = text.rfind("\n", line_end, at) + 1
             line_end = min(self._find("\n", at), limit)
-            if not text[line_start:at].strip(" \t>"):
+            prefix = text[line_start:at]
+            if not prefix.strip(" \t>") and _columns(prefix) <= indent:
                 rest = text[at + len(fence) : line_end].lstrip(fence[0])
                 if not rest.strip():
                     return Span(line_start, line_end)
@@ -180,3 +186,8 @@ class _Scanner:
         while self._code and self._code[-1].end <= at:
             self._code.pop()
         return bool(self._code) and self._code[-1].start <= at
+
+
+def _columns(prefix: str) -> int:
+    """How far a line is indented behind its quote marks; a list marker counts as blanks."""
+    return len(prefix.rpartition(">")[2].expandtabs(4))

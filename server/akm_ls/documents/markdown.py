@@ -1,9 +1,9 @@
 """The values found in a Markdown body, and its headings.
 
 All scanners here and in `blocks` and `inline` take a text whose line ends are ``\\n`` only
-(`uniform_lines` makes one with the same offsets) and give offsets into it. Plain scanning was
-measured against pyromark and is several times as fast on files of skill size, because most files
-lack most of the features and a failed ``str.find`` costs next to nothing.
+(`uniform_lines` makes one with the same offsets) and give offsets into it. Headings and fences by
+plain scanning take as long as walking pyromark's events (55 us for a dense 1.5 KB body, 2.5 ms
+for 70 KB), but come in ``str`` offsets, by akm's rules, and each only when it is asked for.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,6 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
 _QUOTES = frozenset({"'", '"'})
-_SPECIAL_FLOAT = re.compile(r"([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))\Z")
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
@@ -103,7 +103,10 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:
-    """A plain scalar's value by the core schema; anything unusual stays a string."""
+    """A plain scalar's value by the core schema; anything unusual stays a string.
+
+    So do infinities and ``.nan``: JSON, which values end up in, has no word for them.
+    """
     if text in _NULLS:
         return None
     if text in _TRUE:
@@ -119,9 +122,8 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
     if _HEX.match(text):
         return int(text[2:], 16)
     if _FLOAT.match(text):
-        return float(text)
-    if _SPECIAL_FLOAT.match(text):
-        return float(text.replace(".", "", 1))
+        number = float(text)
+        return number if math.isfinite(number) else text
     return text
 
 

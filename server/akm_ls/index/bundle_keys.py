@@ -5,12 +5,14 @@ The rule, since several servers with different workspaces use one file:
 * A bundle's rows are found by its id, its real root and its *variant*: its format and which
   other bundles are cut out of it. Two workspaces that mean the same by these three share the
   rows; where they differ, each has its own and neither touches the other's.
-* Rows of a directory that is no longer there are removed by every run.
-* Rows of a bundle that a configuration file named are removed by a run which read the same file
-  and no longer finds the bundle in it.
+* Rows of a directory that is no longer there are removed by every run, and rows of another
+  variant of a bundle of this run that nobody has used for a week.
+* Rows of a bundle that a configuration file named are removed by a run which read the same file,
+  found bundles in it, and no longer this one. (A file that cannot be parsed for the moment names
+  no bundles.)
 * ``clean`` also removes: rows under another id or variant for a directory that this run indexed,
-  rows of bundles whose configuration file is gone, and rows of bundles that nobody configured
-  and nobody opened for 30 days.
+  rows of bundles whose configuration file is gone or names no bundles any more, and rows of
+  bundles that nobody configured and nobody opened for 30 days.
 * Everything else is left alone: it is another workspace's.
 """
 
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
     from akm_ls.bundles.bundle import Bundle, BundleSet
 
-UNUSED_SECONDS = 30 * 24 * 3600.0
+DAY = 24 * 3600.0
+UNUSED_SECONDS = 30 * DAY
+UNUSED_VARIANT_SECONDS = 7 * DAY
 
 
 def variant_of(bundle: Bundle, bundles: BundleSet) -> str:
@@ -80,7 +84,7 @@ def claim_keys(
                 real_root,
                 variant,
                 bundle.adapter,
-                config if bundle.configured else None,
+                config if bundle.origin == "config" else None,
                 now,
             ),
         )
@@ -98,19 +102,26 @@ def forsaken_keys(
     """The keys whose rows a run over ``bundles`` has to remove: the module's rule."""
     mine = set(kept)
     roots = {bundle.real_root for bundle in bundles}
-    oldest = time.time() - UNUSED_SECONDS
+    names = {(bundle.id, bundle.real_root) for bundle in bundles}
+    names_some = any(bundle.origin == "config" for bundle in bundles)
+    now = time.time()
     forsaken = []
-    for key, real_root, named_by, seen_at in connection.execute(
-        "SELECT key, real_root, config, seen_at FROM bundles"
+    for key, bundle_id, real_root, named_by, seen_at in connection.execute(
+        "SELECT key, id, real_root, config, seen_at FROM bundles"
     ):
         if key in mine:
             continue
-        gone = not os.path.isdir(real_root) or (named_by is not None and named_by == config)
-        if clean and not gone:
-            if named_by is not None:
-                gone = real_root in roots or not os.path.exists(named_by)
-            else:
-                gone = real_root in roots or seen_at < oldest
+        dropped = named_by is not None and named_by == config
+        if (bundle_id, real_root) in names:
+            gone = clean or seen_at < now - UNUSED_VARIANT_SECONDS
+        elif not os.path.isdir(real_root) or (dropped and names_some):
+            gone = True
+        elif not clean:
+            gone = False
+        elif named_by is not None:
+            gone = dropped or real_root in roots or not os.path.exists(named_by)
+        else:
+            gone = real_root in roots or seen_at < now - UNUSED_SECONDS
         if gone:
             forsaken.append(key)
     return forsaken

@@ -87,7 +87,8 @@ def run_index(
         clean: also remove what `bundle_keys` calls left over.
         workers: reading processes; 0: read in this one, ``None``: as many as are worth it.
         skip_if_locked: do nothing while another process rebuilds the index.
-        config: the configuration file that ``bundles`` come from, if one was read.
+        config: the configuration file that ``bundles`` come from; by default the first file
+            they say to watch.
         on_progress: called with files done, files to read, and a bundle's id.
         on_delta: called after every commit with what it changed, in this thread.
         cancelled: asked between batches. What has been written stays; the next run goes on.
@@ -96,6 +97,8 @@ def run_index(
         StoreError: the index file cannot be used.
     """
     started = time.perf_counter()
+    if config is None and bundles.watch:
+        config = bundles.watch[0]
     mode: Literal["full", "incremental"] = "full" if full else "incremental"
     warnings: list[str] = []
     with _lock(store_path) as holder:

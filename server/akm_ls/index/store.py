@@ -7,12 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.index.answers import (
+    BundleStatus,
+    Changes,
+    CitingPlace,
+    MatchRow,
+    StoredEntry,
+    StoreStatus,
+)
 from akm_ls.index.bundle_keys import identities, known_keys
 from akm_ls.index.database import Database, StoreDamaged, StoreError
-from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.delta import Claims
+from akm_ls.index.following import changes_since, generation_of
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
     ENTRY_COLUMNS,
@@ -22,7 +30,6 @@ from akm_ls.index.rows import (
     fragment_from_row,
     native_path,
     root_prefix,
-    stub_from_row,
 )
 from akm_ls.index.stub import Stub
 
@@ -30,10 +37,11 @@ if TYPE_CHECKING:
     import apsw
 
     from akm_ls.bundles.bundle import Bundle, BundleSet
-    from akm_ls.bundles.entry import Citation, Entry, FragmentInfo
+    from akm_ls.bundles.entry import Citation, FragmentInfo
 
 __all__ = [
     "BundleStatus",
+    "Changes",
     "CitingPlace",
     "MatchRow",
     "Store",
@@ -45,62 +53,6 @@ __all__ = [
 
 COLUMN_WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
 """bm25 weights of name, description, tags, hints, content (akm.md §6.1)."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredEntry:
-    """A row of the index. The body is not stored: ``entry.content`` is ``""`` here."""
-
-    id: int
-    entry: Entry
-    embed_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class CitingPlace:
-    """One citation of an asset: the citing asset and the place in its file."""
-
-    source: str
-    """``bundle//conceptId`` of the citing asset."""
-    path: str
-    """Absolute, native."""
-    citation: Citation
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRow:
-    """One full-text hit; ``bm25`` is SQLite's rank: negative, smaller is better."""
-
-    entry_id: int
-    bm25: float
-
-
-@dataclass(frozen=True, slots=True)
-class BundleStatus:
-    """One bundle's share of the index; ``indexed_at`` is a POSIX time, ``None``: not yet whole."""
-
-    id: str
-    entries: int
-    files: int
-    indexed_at: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class StoreStatus:
-    path: str
-    entries: int
-    bundles: tuple[BundleStatus, ...]
-    built_at: float | None
-    """When the bundle that was indexed the longest ago was; ``None``: one never was."""
-    embedded: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What any process wrote since a generation, and the generation that this is."""
-
-    delta: Delta
-    generation: int
 
 
 class Store:
@@ -201,7 +153,7 @@ class Store:
 
     def generation(self) -> int:
         """The number of the last write transaction, of whichever process."""
-        return self.database.run(_generation)
+        return self.database.run(generation_of)
 
     def changes(self, since: int) -> Changes | None:
         """What was written after generation ``since``, to bring a catalog up to date.
@@ -213,56 +165,11 @@ class Store:
         def read(connection: apsw.Connection) -> Changes | None:
             connection.execute("BEGIN")
             try:
-                return self._changes(connection, since)
+                return changes_since(connection, self._bundle_keys(connection), since)
             finally:
                 connection.execute("COMMIT")
 
         return self.database.run(read)
-
-    def _changes(self, connection: apsw.Connection, since: int) -> Changes | None:
-        generation = _generation(connection)
-        if generation == since:
-            return Changes(Delta(), generation)
-        floor = connection.execute("SELECT value FROM meta WHERE key = 'forgotten'").fetchone()
-        if since > generation or (floor is not None and since < floor[0]):
-            return None
-        keys = self._bundle_keys(connection)
-        added: list[Stub] = []
-        claims: list[Claims] = []
-        for key, *row in connection.execute(
-            f"SELECT bundle_key, {ENTRY_COLUMNS} FROM entries WHERE generation > ?", (since,)
-        ):
-            bundle = keys.get(key)
-            if bundle is None:
-                continue
-            prefix = root_prefix(bundle.real_root)
-            stub = stub_from_row(bundle.id, prefix, row)
-            added.append(stub)
-            rels = [
-                rel
-                for (rel,) in connection.execute(
-                    "SELECT rel FROM files WHERE bundle_key = ? AND concept_id = ? ORDER BY rel",
-                    (key, stub.concept_id),
-                )
-            ]
-            paths = tuple([native_path(prefix, rel) for rel in rels]) if len(rels) > 1 else ()
-            claims.append(Claims(bundle.id, stub.concept_id, paths))
-        removed = tuple(
-            Stub(keys[key].id, concept_id, "", "", "")
-            for key, concept_id in connection.execute(
-                "SELECT bundle_key, concept_id FROM tombstones AS t WHERE generation > ?"
-                " AND NOT EXISTS (SELECT 1 FROM entries AS e"
-                " WHERE e.bundle_key = t.bundle_key AND e.concept_id = t.concept_id)",
-                (since,),
-            )
-            if key in keys
-        )
-        complete = tuple(
-            keys[key].id
-            for (key,) in connection.execute("SELECT key FROM bundles WHERE indexed_at NOT NULL")
-            if key in keys
-        )
-        return Changes(Delta(tuple(added), (), removed, tuple(claims), complete), generation)
 
     # One asset.
 
@@ -380,18 +287,20 @@ class Store:
 
         def read(connection: apsw.Connection) -> dict[tuple[str, str], int]:
             keys = self._bundle_keys(connection)
+            homes = {
+                entry_id: keys[key].id
+                for entry_id, key in connection.execute("SELECT id, bundle_key FROM entries")
+                if key in keys
+            }
             counts: dict[tuple[str, str], int] = {}
-            for key, target, concept_id, count in connection.execute(
-                "SELECT e.bundle_key, c.bundle, c.concept_id, count(*)"
-                " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                " GROUP BY e.bundle_key, c.bundle, c.concept_id"
+            # Joining here instead of in SQL is four times faster over the whole table.
+            for entry_id, target, concept_id in connection.execute(
+                "SELECT entry_id, bundle, concept_id FROM citations"
             ):
-                home = keys.get(key)
-                if home is None:
-                    continue
-                name = (target or home.id, concept_id)
-                if bundle is None or name[0] == bundle:
-                    counts[name] = counts.get(name, 0) + count
+                home = homes.get(entry_id)
+                if home is not None and (bundle is None or (target or home) == bundle):
+                    name = (target or home, concept_id)
+                    counts[name] = counts.get(name, 0) + 1
             return counts
 
         return self.database.run(read)
@@ -546,11 +455,6 @@ def claimed_twice(connection: apsw.Connection, key: int) -> Iterator[tuple[str, 
         (key,),
     ):
         yield concept_id, sorted(json.loads(rels))
-
-
-def _generation(connection: apsw.Connection) -> int:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
-    return 0 if row is None else int(row[0])
 
 
 def _fragments_of(connection: apsw.Connection, entry_id: int) -> tuple[FragmentInfo, ...]:

@@ -174,15 +174,18 @@ class _Pool:
         worker: _Worker | None = None
         asked: list[Job] = []
         while not self._stopping.is_set():
+            if not asked:
+                if (job := self._next_job()) is None:
+                    return
+                asked.append(job)
             try:
                 if worker is None:
                     worker = self._start()
+                    worker.ask(asked[0])
                 # One job ahead: the worker goes on while its last answer is taken apart.
-                while len(asked) < 2 and (job := self._next_job()) is not None:
+                if len(asked) < 2 and (job := self._next_job()) is not None:
                     asked.append(job)
                     worker.ask(job)
-                if not asked:
-                    return
                 files = worker.answer()
                 self._put(asked.pop(0)[0], files)
             except (_WorkerDied, OSError):

@@ -45,8 +45,7 @@ def take_stdio() -> tuple[int, int]:
 
 
 def end(code: int) -> NoReturn:
-    """End the process now. Threads are not waited for, worker processes are stopped."""
-    _stop_children()
+    """End the process now; its threads are not waited for."""
     with contextlib.suppress(Exception):
         logging.shutdown()
         sys.stderr.flush()
@@ -58,20 +57,9 @@ def end_within(seconds: float, code: Callable[[], int]) -> None:
 
     def wait() -> None:
         time.sleep(seconds)
-        _stop_children()
         os._exit(code())
 
     threading.Thread(target=wait, name="akm-ls-deadline", daemon=True).start()
-
-
-def _stop_children() -> None:
-    """Stop the worker processes: without their parent they would wait for ever."""
-    multiprocessing = sys.modules.get("multiprocessing")
-    if multiprocessing is None:
-        return
-    with contextlib.suppress(Exception):
-        for child in multiprocessing.active_children():
-            child.kill()
 
 
 def is_alive(pid: int) -> bool:

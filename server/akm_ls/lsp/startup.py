@@ -22,6 +22,7 @@ import sys
 from collections.abc import Iterator
 from hashlib import blake2b
 from types import CodeType, ModuleType
+from typing import Any
 
 _GENERATING = ("attr._make", "cattrs.gen")
 _CHECKSUM = 32
@@ -58,12 +59,14 @@ def _cached_compile(path: str) -> Iterator[None]:
     known = _load(path)
     count = len(known)
 
-    def cached(source: str, filename: str, mode: str) -> CodeType:
+    def cached(source: Any, filename: Any, mode: str, *more: Any, **options: Any) -> Any:
+        if more or options or not isinstance(source, str):
+            return compile(source, filename, mode, *more, **options)
         key = blake2b(f"{filename}\0{mode}\0{source}".encode(), digest_size=16).digest()
         code = known.get(key)
         if code is None:
-            # As the original does, but not with this module's own future statements.
-            code = known[key] = compile(source, filename, mode, dont_inherit=True)
+            # Inherits `annotations` from this module, as the callers' own would from theirs.
+            code = known[key] = compile(source, filename, mode)
         return code
 
     modules = [module for name in _GENERATING if (module := _imported(name)) is not None]

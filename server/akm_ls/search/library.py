@@ -59,10 +59,12 @@ def may_read(bundles: BundleSet, path: str) -> bool:
         real = os.path.realpath(path)
     except (OSError, ValueError):
         return False
-    owner, target = bundles.owner_of(path), bundles.relative(real)
-    if owner is None or target is None or target[0] is not owner:
+    target = bundles.relative(real)
+    if target is None:
         return False
-    rel = target[1]
+    owner, rel = target
+    if real != path and bundles.owner_of(path) is not owner:
+        return False
     return not is_unreadable(rel) and adapter_of(owner).reads(rel)
 
 

@@ -16,12 +16,12 @@ Stage = Literal["browse", "all", "and", "prefix", "or", "semantic"]
 MAX_TOKENS = 16
 MIN_PREFIX_LETTERS = 3
 """Shorter tokens stay exact: ``"a"*`` would match a good part of any index."""
-_ENDINGS = ("ations", "ation", "ings", "ions", "ing", "ion", "ies", "ed", "es", "s", "e", "y")
 MAX_QUERY_CHARS = 4_000
 """Only the beginning of a longer query is read; sixteen tokens fit in far less."""
 
 # Letters and numbers of any script: \w without the underscore.
 _TOKEN = re.compile(r"[^\W_]+")
+_ENDINGS = ("ations", "ation", "ings", "ions", "ing", "ion", "ies", "ed", "es", "s", "e", "y")
 
 
 def words(text: str) -> list[str]:

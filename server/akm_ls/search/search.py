@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1_000
 """Full-text rows looked at for one query; ``total`` is exact below this and a floor at it."""
-MIN_RANKED = 128
+MIN_RANKED = 96
 """Rows whose entries are loaded and ranked, at least: three times a page, in doubling steps so
 that neighbouring pages are cut from one ranking."""
 

@@ -1,0 +1,133 @@
+"""Reading in other processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from akm_ls.index import workers
+from akm_ls.index.rows import PreparedFile, prepare, prepared
+from akm_ls.index.scan import FileToRead
+from akm_ls.index.workers import read_files
+
+from .conftest import Page, Site
+
+FILES = 150
+
+
+@pytest.fixture
+def jobs(site: Site, page: Page) -> list[FileToRead]:
+    site.write(
+        {
+            f"team/knowledge/{n:03}.md": page(f"Page {n}", f"# Ä {n}\n\nSee team//knowledge/{n}.\n")
+            for n in range(FILES)
+        }
+    )
+    return [FileToRead(f"knowledge/{n:03}.md", 1, 2, 0) for n in range(FILES)]
+
+
+def collect(site: Site, jobs: list[FileToRead], **options: object) -> dict[str, PreparedFile]:
+    batches = read_files([site.bundle()], [(0, jobs)], **options)  # type: ignore[arg-type]
+    return {file.rel: file for _, files in batches for file in files}
+
+
+def test_the_rows_are_the_same_wherever_they_are_made(site: Site, jobs: list[FileToRead]) -> None:
+    here = collect(site, jobs, workers=0)
+    assert len(here) == FILES
+    assert collect(site, jobs, workers=2) == here
+    assert here["knowledge/007.md"] == prepared(prepare(site.bundle(), *jobs[7]))
+
+
+def booted_with(lines: str) -> str:
+    """The boot code of a worker whose `prepare` does something else first."""
+    return (
+        "import sys, os, time, json; sys.path[:] = json.loads(sys.argv[1])\n"
+        "from akm_ls.index import reader\n"
+        "plain = reader.prepare\n"
+        "def prepare(bundle, rel, *stat):\n"
+        f"    {lines}\n"
+        "    return plain(bundle, rel, *stat)\n"
+        "reader.prepare = prepare\n"
+        "reader.serve()\n"
+    )
+
+
+def test_a_file_that_kills_its_reader_is_left_out(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_BOOT", booted_with("if '007' in rel: os._exit(1)"))
+    found = collect(site, jobs, workers=2)
+    assert len(found) == FILES
+    assert [file.rel for file in found.values() if file.entry is None] == ["knowledge/007.md"]
+    assert "knowledge/007.md" in (found["knowledge/007.md"].warning or "")
+
+
+def test_what_a_reader_prints_is_no_answer(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_BOOT", booted_with("print('noise', flush=True)"))
+    assert len(collect(site, jobs, workers=1)) == FILES
+
+
+def test_without_any_process_the_files_are_read_here(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(workers.subprocess, "Popen", refuse)
+    found = collect(site, jobs, workers=2)
+    assert len(found) == FILES
+    assert all(file.entry is not None for file in found.values())
+
+
+def test_a_cancelled_reading_ends_at_once(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_BOOT", booted_with("time.sleep(30)"))
+    started = time.monotonic()
+    assert collect(site, jobs, workers=2, cancelled=lambda: True) == {}
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_readers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\n"
+        "from akm_ls.bundles.bundle import Bundle\n"
+        "from akm_ls.index.workers import _Worker\n"
+        "worker = _Worker([Bundle('t', '/t', '/t', 'akm')])\n"
+        "print(worker._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    pid = int(done.stdout)
+    for _ in range(200):
+        if not os.path.exists(f"/proc/{pid}"):
+            break
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            if file.read().rpartition(")")[2].split()[0] == "Z":
+                break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the reader outlived its parent")
+
+
+def test_a_run_with_readers_writes_what_a_run_without_writes(
+    site: Site, jobs: list[FileToRead]
+) -> None:
+    query = (
+        "SELECT e.concept_id, e.description, e.embed_hash, c.concept_id, c.line"
+        " FROM entries AS e JOIN citations AS c ON c.entry_id = e.id ORDER BY 1"
+    )
+    site.index(workers=0)
+    alone = site.sql(query)
+    site.store_path = site.path("data2/akm-ls.db")
+    report = site.index(workers=2)
+    assert report.entries == FILES
+    assert site.sql(query) == alone
