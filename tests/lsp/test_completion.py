@@ -45,6 +45,8 @@ async def test_after_a_bundle_and_slashes_its_assets_are_offered(editor: Editor)
         ("(`team//tok$0`)\n", "(`team//knowledge/auth/tokens`)\n"),
         ("😀 team//tok$0 😀\n", "😀 team//knowledge/auth/tokens 😀\n"),
         ("| team//tok$0 | x |\n", "| team//knowledge/auth/tokens | x |\n"),
+        ("見てteam//tok$0\n", "見てteam//knowledge/auth/tokens\n"),
+        ("x=team//tok$0\n", "x=team//knowledge/auth/tokens\n"),
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -75,6 +77,21 @@ async def test_ids_without_a_bundle_are_offered_in_the_frontmatter_lists(
     found = await complete(editor, DRAFT, f"---\ndescription: D\n{block}\n---\n# Draft\n")
     assert "knowledge/auth/tokens" in labels(found)
     assert "other//knowledge/there" in labels(found), "another bundle's asset is qualified"
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "---\nxrefs: [tok$0",
+        "---\nxrefs:\n  - tok$0",
+        "---\nname: d\nxrefs:\n  - tok$0\n# Title\n",
+        '---\n"xrefs": [tok$0]\n---\n',
+        "---\nxrefs : [tok$0]\n---\n",
+    ],
+)
+async def test_half_typed_frontmatter_is_frontmatter(editor: Editor, marked: str) -> None:
+    await editor.start()
+    assert labels(await complete(editor, DRAFT, marked)) == ["knowledge/auth/tokens"]
 
 
 async def test_other_frontmatter_keys_are_text(editor: Editor) -> None:

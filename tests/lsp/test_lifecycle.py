@@ -54,6 +54,39 @@ async def test_a_linked_root_is_the_same_bundle(editor: Editor) -> None:
     assert answer[0].target_uri == editor.uri("linked/knowledge/auth/tls.md")
 
 
+async def test_closing_one_spelling_of_a_file_keeps_the_other(editor: Editor) -> None:
+    (editor.root / "linked").symlink_to(editor.root / "team", target_is_directory=True)
+    await editor.start()
+    editor.open("linked/knowledge/draft.md", "See team//knowledge/auth/tls\n")
+    position = editor.open(DRAFT, "See team//knowledge/auth/t$0ls, team//knowledge/gone\n")
+    editor.close("linked/knowledge/draft.md")
+    await editor.shows(DRAFT, [("missing-ref", "team//knowledge/gone")])
+    hover = await editor.client.text_document_hover_async(
+        lsp.HoverParams(**editor.at(DRAFT, position))
+    )
+    assert hover is not None
+
+
+async def test_a_change_of_bundles_does_not_make_squiggles_flicker(editor: Editor) -> None:
+    await editor.start()
+    editor.open(DRAFT, "See team//knowledge/gone.\n")
+    await editor.shows(DRAFT, [("missing-ref", "team//knowledge/gone")])
+    before, runs = len(editor.published), len(editor.indexed)
+    folder = lsp.WorkspaceFolder(editor.uri("other"), "other")
+    editor.client.workspace_did_change_workspace_folders(
+        lsp.DidChangeWorkspaceFoldersParams(
+            lsp.WorkspaceFoldersChangeEvent(added=[folder], removed=[])
+        )
+    )
+    await editor.until(lambda: len(editor.indexed) > runs)
+    # The settle time of what the new bundle changed goes by; then something does change.
+    editor.change(DRAFT, "All is well.\n")
+    await editor.shows(DRAFT, [])
+    assert all(
+        params.diagnostics or params is editor.published[-1] for params in editor.published[before:]
+    )
+
+
 async def test_a_wrong_setting_is_named_and_the_default_stays(editor: Editor) -> None:
     await editor.start(
         options={"completion": {"maxItems": "many"}, "lint": {"rules": {"no-such": "off"}}}

@@ -105,7 +105,6 @@ class Session:
             return
         self.workspace.close()
         self.workspace.reopen()
-        self.diagnostics.refresh_all()
         self.index.restart()
         await self.watching.restart()
 
@@ -127,24 +126,43 @@ class Session:
     def closed(self, uri: str) -> None:
         path = path_of(uri)
         self._unread.discard(uri)
-        if path is not None:
-            canonical = self.workspace.canonical(path)
+        if path is None:
+            return
+        canonical = self.workspace.canonical(path)
+        self.diagnostics.clear(canonical, uri)
+        other = self._other_spelling(canonical)
+        if other is None:
             self.spread(self.workspace.drop(path))
-            self.diagnostics.clear(canonical, uri)
+        else:
+            self.opened(other)
 
-    def settle(self) -> None:
-        """Read every document that changed since it was last read."""
+    def _other_spelling(self, canonical: str) -> str | None:
+        """The URI of an open document that is the same file by another path."""
+        for buffer in self.server.protocol.buffers:
+            if buffer.file is not None and self.workspace.canonical(buffer.file) == canonical:
+                return buffer.uri
+        return None
+
+    def settle(self, *, at_once: bool = False) -> None:
+        """Read every document that changed since it was last read.
+
+        ``at_once``: the author has paused, so what depends on the changes need not wait again.
+        """
         while self._unread:
             uri = self._unread.pop()
             buffer = self.server.protocol.buffers.open(uri)
             path = path_of(uri)
             if buffer is not None and path is not None:
-                self.spread(self.workspace.put(path, buffer.source, buffer.version))
+                delta = self.workspace.put(path, buffer.source, buffer.version)
+                self.spread(delta, at_once=at_once)
 
-    def spread(self, delta: Delta) -> None:
+    def spread(self, delta: Delta, *, at_once: bool = False) -> None:
         """Lint again what depends on what changed."""
         for opened in self.workspace.affected(delta):
-            self.diagnostics.schedule(opened.path)
+            if at_once:
+                self.diagnostics.publish_now(opened.path)
+            else:
+                self.diagnostics.schedule(opened.path)
 
     def document(self, uri: str) -> OpenDocument | None:
         """The open document behind a URI as it stands now; ``None``: not open, or not a file."""

@@ -94,16 +94,21 @@ def _is_closed_quote(value: str) -> bool:
 
 
 def _end_of_continuation(document: Document, end: int, limit: int) -> int:
-    """The end of the last line after ``end`` that is indented, as a folded plain scalar's are."""
+    """The end of the last line after ``end`` that goes on with a plain scalar: indented ones.
+
+    Blank lines between them belong to it as well.
+    """
     lines = document.lines
-    line = lines.line_of(end) + 1
-    while line < len(lines):
+    for line in range(lines.line_of(end) + 1, len(lines)):
         span = lines.line_span(line)
         text = span.of(document.text)
-        if span.start >= limit or not text.startswith((" ", "\t")) or not text.strip():
+        if span.start >= limit:
+            break
+        if not text.strip():
+            continue
+        if not text.startswith((" ", "\t")):
             break
         end = span.start + len(text.rstrip())
-        line += 1
     return min(end, limit)
 
 
@@ -111,7 +116,10 @@ def _quote(document: Document, span: Span) -> Fix:
     """Wrap a scalar in double quotes so that YAML reads exactly the characters it has now."""
     value = span.of(document.text)
     quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return Fix("Quote the description", (TextEdit(span, quoted),), safe=True)
+    # Lines that go on in a way no quotes can hold are for the author to mend.
+    alone = read_frontmatter(f"---\ndescription: {quoted}\n---\n")
+    safe = alone is not None and alone.problem is None
+    return Fix("Quote the description", (TextEdit(span, quoted),), safe=safe)
 
 
 def _parses_with(document: Document, fix: Fix) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Resolution
+from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, parse_ref
@@ -18,8 +18,6 @@ LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
 
 MAX_SUGGESTED = 20
 """Missing refs of one file for which a replacement is looked for: it costs milliseconds each."""
-
-_MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
 
 
 def is_checked(subject: Subject, occurrence: RefOccurrence) -> bool:
@@ -87,9 +85,9 @@ def _judge(
             message = f"{ref.asset} does not exist{where}{place}."
             data["reason"] = "missing-asset"
         case "missing-fragment":
-            if ref.fragment is None or _MACHINE_FRAGMENT.match(ref.fragment):
-                return None
             assert resolution.stub is not None
+            if ref.fragment is None or _hides_its_body(resolution.stub):
+                return None
             message = f'{ref.asset} has no heading "#{ref.fragment}".'
             span = Span(span.end - len(ref.fragment), span.end)
             data["reason"] = "missing-fragment"
@@ -110,6 +108,11 @@ def _judge(
             for rank, suggestion in enumerate(suggestions)
         ),
     )
+
+
+def _hides_its_body(stub: Stub) -> bool:
+    """Whether an asset's headings are kept out of the index: sessions and their checkpoints."""
+    return stub.type == "session" or (stub.type == "memory" and not stub.slugs)
 
 
 def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[str, ...]:

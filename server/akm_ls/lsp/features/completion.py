@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
 from akm_ls.lsp.features.card import asset_card
-from akm_ls.refs import Ref, parse_ref, try_parse_ref
+from akm_ls.refs import Ref, find_refs, parse_ref, try_parse_ref
 
 if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
@@ -23,8 +23,10 @@ TRIGGERS = ("/", "#", "[")
 _TOKEN_STOP = r"\s\"'`<>,()\[\]{}|“”‘’«»（）「」、。，；！？"
 _BEFORE = re.compile(rf"[^{_TOKEN_STOP}]*\Z")
 _AFTER = re.compile(rf"[^{_TOKEN_STOP}]*")
-_CHANNEL_KEY = re.compile(r"(refs|xrefs|supersededBy|contradictedBy|currentBeliefRefs):(.*)\Z")
-_TOP_KEY = re.compile(r"[\w-]+:")
+_CHANNEL_KEY = re.compile(
+    r"([\"']?)(refs|xrefs|supersededBy|contradictedBy|currentBeliefRefs)\1[ \t]*:(.*)\Z"
+)
+_TOP_KEY = re.compile(r"[\"']?[\w-]+[\"']?[ \t]*:")
 _LEAD = "*_~"
 _TAIL = ".,;:!?*_~"
 
@@ -92,19 +94,43 @@ def _place_at(document: Document, offset: int) -> _Place | None:
     before = _BEFORE.search(text, line.start, offset)
     after = _AFTER.match(text, offset, line.end)
     assert before is not None and after is not None
-    typed = before.group()
-    lead = len(typed) - len(typed.lstrip(_LEAD))
-    start = before.start() + lead
+    start = _start_of_token(text, before.start(), offset)
     end = offset + len(after.group().rstrip(_TAIL))
     bare = False
-    frontmatter = document.frontmatter
-    if frontmatter is not None and frontmatter.inner.start <= offset <= frontmatter.inner.end:
-        if not _in_channel(document, line, offset, frontmatter.inner.start):
+    top = _frontmatter_at(document, offset)
+    if top is not None:
+        if not _in_channel(document, line, offset, top):
             return None
         bare = True
     elif not document.can_hold_ref(offset):
         return None
     return _Place(Span(start, end), text[start:offset], bare)
+
+
+def _start_of_token(text: str, start: int, offset: int) -> int:
+    """Where the ref being typed begins: behind emphasis and whatever else touches it."""
+    for token in find_refs(f"{text[start:offset]}x"):
+        if start + token.end == offset + 1:
+            return start + token.start
+    typed = text[start:offset]
+    return start + len(typed) - len(typed.lstrip(_LEAD))
+
+
+def _frontmatter_at(document: Document, offset: int) -> int | None:
+    """The start of the frontmatter's text when ``offset`` is in it, closed or still being typed."""
+    frontmatter = document.frontmatter
+    if frontmatter is not None:
+        inner = frontmatter.inner
+        return inner.start if inner.start <= offset <= inner.end else None
+    lines = document.lines
+    first = lines.line_text(0).lstrip("\ufeff")
+    if document.kind != "markdown" or first.rstrip() != "---":
+        return None
+    here = lines.line_of(offset)
+    typed = (lines.line_text(number) for number in range(1, here + 1))
+    if here == 0 or any(not line.strip() or line.startswith(("#", "---")) for line in typed):
+        return None
+    return lines.start_of(1)
 
 
 def _in_channel(document: Document, line: Span, offset: int, top: int) -> bool:

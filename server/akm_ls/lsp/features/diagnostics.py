@@ -33,13 +33,19 @@ class DiagnosticsPublisher:
         self._timers[path] = asyncio.get_running_loop().call_later(delay, self._due, path)
 
     def refresh_all(self) -> None:
-        """Publish for every open document, at once."""
+        """Publish for every open document, at once.
+
+        While some bundle has not been read yet, what is on the screen stays: the rules that need
+        all of them are silent, and squiggles that go and come back distract.
+        """
+        if self._session.workspace.complete_catalog is None:
+            return
         for opened in self._session.workspace.documents:
             self.publish_now(opened.path)
 
     def _due(self, path: str) -> None:
         try:
-            self._session.settle()
+            self._session.settle(at_once=True)
             self.publish_now(path)
         except Exception:
             logger.exception("diagnostics failed")
