@@ -10,7 +10,6 @@ from akm_ls.documents.document import Document
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
-from akm_ls.lint.settings import LintSettings
 
 logger = logging.getLogger(__name__)
 
@@ -19,14 +18,12 @@ SKIPPABLE = frozenset(rule.code for rule in ALL_RULES if rule.skippable)
 """Codes that akm's ``lint_skip`` suppresses."""
 
 
-def lint(
-    subject: Subject, settings: LintSettings | None = None, rules: Sequence[Rule] = ALL_RULES
-) -> tuple[Finding, ...]:
+def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, ...]:
     """All findings of one document, in text order.
 
     A rule that fails is logged and loses its own answer only.
     """
-    settings = settings or LintSettings()
+    settings = subject.settings
     skipped = _skipped_codes(subject.document)
     found: list[Finding] = []
     for rule in rules:
@@ -34,7 +31,7 @@ def lint(
             subject.document.kind not in rule.kinds
             or (rule.needs_catalog and subject.catalog is None)
             or (rule.skippable and rule.code in skipped)
-            or settings.is_off(rule.code)
+            or not settings.runs(rule.code, rule.default)
         ):
             continue
         try:

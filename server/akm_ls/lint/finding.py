@@ -27,15 +27,20 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits to the document the finding is in.
+    """Edits to the document the finding is in, and to others.
 
-    ``safe`` fixes keep the author's meaning and may be applied without asking.
+    ``safe`` fixes keep the author's meaning and may be applied without asking; one that touches
+    another file never is. ``elsewhere`` has edits by canonical path, ``creates`` the text of new
+    files by path, ``deletes`` files to remove: only ever what the title says.
     """
 
     title: str
-    edits: tuple[TextEdit, ...]
+    edits: tuple[TextEdit, ...] = ()
     safe: bool = False
     preferred: bool = True
+    elsewhere: Mapping[str, tuple[TextEdit, ...]] = field(default_factory=dict)
+    creates: Mapping[str, str] = field(default_factory=dict)
+    deletes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,84 @@
-"""What a rule is, and the register of all of them."""
+"""What a rule is, and what it may ask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol
 
+from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.bundle import Bundle, BundleSet
+from akm_ls.bundles.listings import Listings, PathKind
 from akm_ls.documents.document import Document, Kind
 from akm_ls.index.catalog import Catalog
+from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
+from akm_ls.lint.settings import LintSettings
+
+Group = Literal["frontmatter", "references", "links", "markdown", "assets", "bundle", "conventions"]
+"""Topics, in the order the documentation shows them."""
+
+Place = Literal[
+    "frontmatter",
+    "frontmatter refs",
+    "prose",
+    "headings",
+    "inline code",
+    "indented code",
+    "fenced code",
+    "links",
+    "HTML comments",
+    "whole file",
+    "file name",
+    "directory",
+    "env keys",
+]
+"""Where in a document a rule looks; `Rule.places` of all rules is the one table of that."""
 
 
-@dataclass(frozen=True, slots=True)
+class Surroundings(Protocol):
+    """The files around a document. Answers are kept; nothing is read twice while it is the same."""
+
+    def kind(self, path: str) -> PathKind | None:
+        """What is at an absolute, normalised path; names count with their case."""
+        ...
+
+    def names(self, directory: str) -> Mapping[str, PathKind]:
+        """A directory's entries by name; empty when there is no such directory."""
+        ...
+
+    def document(self, path: str) -> Document | None:
+        """Another text file of a bundle, as its open buffer or the disk has it.
+
+        ``None``: in no bundle, gone, too large, an env file or a secret.
+        """
+        ...
+
+
+class Disk:
+    """The surroundings of a document when nobody keeps documents: directories only."""
+
+    def __init__(self) -> None:
+        self._listings = Listings()
+
+    def kind(self, path: str) -> PathKind | None:
+        return self._listings.kind(path)
+
+    def names(self, directory: str) -> Mapping[str, PathKind]:
+        return self._listings.names(directory)
+
+    def document(self, path: str) -> Document | None:
+        return None
+
+
+@dataclass(frozen=True)
 class Subject:
     """One document under the rules, and what they may ask about the rest of the world.
 
-    ``catalog`` is ``None`` until every bundle has been read once: rules that need it wait.
+    ``path`` is canonical and absolute, ``rel`` its POSIX path in ``bundle``. ``catalog`` is
+    ``None`` until every bundle has been read once: rules that need it wait.
     """
 
     document: Document
@@ -24,14 +87,33 @@ class Subject:
     bundle: Bundle
     bundles: BundleSet
     catalog: Catalog | None = None
+    settings: LintSettings = field(default_factory=LintSettings)
+    around: Surroundings = field(default_factory=Disk)
+
+    @cached_property
+    def recognition(self) -> Recognition | None:
+        """What the bundle's format takes this file for: type, concept id and name."""
+        return adapter_of(self.bundle).recognise(self.rel, self.document)
+
+    @property
+    def type(self) -> str | None:
+        """The asset type, such as ``skill``; ``None`` when the file is no asset."""
+        return None if self.recognition is None else self.recognition.type
+
+    @property
+    def stub(self) -> Stub | None:
+        """What the catalog holds for this file; of two files with one ref only the holder has."""
+        return None if self.catalog is None else self.catalog.by_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A stable code with its check and its documentation.
 
-    ``why`` and ``remedy`` are Markdown sentences; ``example`` is a document that fires the rule.
-    ``skippable`` rules honour akm's ``lint_skip`` frontmatter key.
+    ``why`` and ``remedy`` are Markdown sentences; ``example`` is a document that fires the rule,
+    as the file ``example_path`` of a bundle. ``skippable`` rules honour akm's ``lint_skip``
+    frontmatter key. ``default`` is whether the rule runs when no setting names it. A fixed
+    severity is the gravest a rule gives: single findings may be milder.
     """
 
     code: str
@@ -41,6 +123,10 @@ class Rule:
     remedy: str
     example: str
     check: Callable[[Subject], Iterable[Finding]]
+    group: Group
+    places: tuple[Place, ...]
+    example_path: str = "knowledge/example.md"
     kinds: frozenset[Kind] = frozenset({"markdown"})
     needs_catalog: bool = False
     skippable: bool = False
+    default: bool = True

@@ -14,15 +14,23 @@ _ALIASES = {"info": "information", "warn": "warning"}
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """Levels by rule code; a rule that is not named keeps its own severity."""
+    """Levels by rule code; a rule that is not named keeps its own severity.
+
+    ``hosts`` are the tools the files are written for (names of the frontmatter schema); ``None``
+    means every tool that reads a path. ``portable`` adds the strict Agent Skills specification.
+    """
 
     levels: Mapping[str, Level] = field(default_factory=dict)
+    hosts: frozenset[str] | None = None
+    portable: bool = False
 
     def level(self, code: str, default: Severity) -> Level:
         return self.levels.get(code, default)
 
-    def is_off(self, code: str) -> bool:
-        return self.levels.get(code) == "off"
+    def runs(self, code: str, default: bool = True) -> bool:
+        """Whether a rule runs; ``default`` is whether it does when no setting names it."""
+        level = self.levels.get(code)
+        return default if level is None else level != "off"
 
 
 def read_levels(raw: object, known_codes: frozenset[str]) -> tuple[LintSettings, tuple[str, ...]]:

@@ -32,6 +32,7 @@ from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
+from akm_ls.workspace.surroundings import OpenSurroundings
 
 __all__ = ["FileFindings", "Workspace"]
 
@@ -72,6 +73,7 @@ class Workspace:
         self.documents = OpenDocuments()
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
+        self.surroundings = OpenSurroundings(self)
         self._store: Store | None = None
         self.bundles = BundleSet()
         self.resolve()
@@ -282,8 +284,17 @@ class Workspace:
     def findings_in(
         self, document: Document, path: str, bundle: Bundle, rel: str
     ) -> tuple[Finding, ...]:
-        subject = Subject(document, path, rel, bundle, self.bundles, self.complete_catalog)
-        return lint(subject, self.settings.lint)
+        subject = Subject(
+            document,
+            path,
+            rel,
+            bundle,
+            self.bundles,
+            self.complete_catalog,
+            self.settings.lint,
+            self.surroundings,
+        )
+        return lint(subject)
 
     def affected(self, delta: Delta) -> tuple[OpenDocument, ...]:
         """The open documents whose findings may differ after ``delta``."""

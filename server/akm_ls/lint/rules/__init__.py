@@ -3,6 +3,42 @@
 from __future__ import annotations
 
 from akm_ls.lint.rule import Rule
-from akm_ls.lint.rules import frontmatter, references
+from akm_ls.lint.rules import (
+    anchors,
+    assets,
+    bundle_format,
+    conventions,
+    env_files,
+    fences,
+    fields,
+    formats,
+    frontmatter,
+    legacy_refs,
+    links,
+    names,
+    references,
+    skills,
+    superseded,
+    tasks,
+    workflows,
+)
 
-ALL_RULES: tuple[Rule, ...] = (*frontmatter.RULES, *references.RULES)
+ALL_RULES: tuple[Rule, ...] = (
+    *frontmatter.RULES,
+    *fields.RULES,
+    *skills.RULES,
+    *references.RULES,
+    *legacy_refs.RULES,
+    *superseded.RULES,
+    *links.RULES,
+    *anchors.RULES,
+    *fences.RULES,
+    *assets.RULES,
+    *workflows.RULES,
+    *tasks.RULES,
+    *env_files.RULES,
+    *formats.RULES,
+    *names.RULES,
+    *bundle_format.RULES,
+    *conventions.RULES,
+)

@@ -141,6 +141,8 @@ RULES = (
         remedy="Put the description in double quotes.",
         example="---\nname: review\ndescription: Use when: reviewing a change\n---\n",
         check=check_unquoted_colon,
+        group="frontmatter",
+        places=("frontmatter",),
         skippable=True,
     ),
     Rule(
@@ -151,5 +153,7 @@ RULES = (
         remedy="Correct the YAML at the marked place.",
         example='---\nname: review\ndescription: "never closed\n---\n',
         check=check_invalid_frontmatter,
+        group="frontmatter",
+        places=("frontmatter",),
     ),
 )

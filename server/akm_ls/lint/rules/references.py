@@ -204,6 +204,8 @@ RULES = (
         remedy="Correct the ref, create the asset, or remove the citation.",
         example="See team//knowledge/gone for the details.\n",
         check=check_missing_ref,
+        group="references",
+        places=("prose", "headings", "inline code", "indented code", "frontmatter refs"),
         kinds=frozenset({"markdown", "yaml"}),
         needs_catalog=True,
         skippable=True,
@@ -219,6 +221,8 @@ RULES = (
         remedy="Rename one of the files, or remove the repeated list item.",
         example="---\nxrefs: [knowledge/auth, knowledge/auth]\n---\n",
         check=check_duplicate_ref,
+        group="references",
+        places=("frontmatter refs", "file name"),
         kinds=frozenset({"markdown", "yaml", "script", "env", "other"}),
     ),
 )

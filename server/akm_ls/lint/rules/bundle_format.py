@@ -1,0 +1,7 @@
+"""Bundles whose format hides their assets."""
+
+from __future__ import annotations
+
+from akm_ls.lint.rule import Rule
+
+RULES: tuple[Rule, ...] = ()

@@ -1,0 +1,7 @@
+"""Refs in a retired spelling."""
+
+from __future__ import annotations
+
+from akm_ls.lint.rule import Rule
+
+RULES: tuple[Rule, ...] = ()

@@ -1,0 +1,55 @@
+"""The files around a document, as the rules see them: open buffers first, then the disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from akm_ls.bundles.listings import Listings, PathKind
+from akm_ls.bundles.reading import read_text
+from akm_ls.documents.document import Document, kind_of, parse
+
+if TYPE_CHECKING:
+    from akm_ls.workspace.workspace import Workspace
+
+MAX_DOCUMENTS = 100
+"""Parsed documents kept for the next question; each is asked for by several links."""
+
+
+class OpenSurroundings:
+    """`akm_ls.lint.rule.Surroundings` over one workspace. Not thread-safe."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._listings = Listings()
+        self._read: dict[str, tuple[tuple[int, int], Document | None]] = {}
+
+    def kind(self, path: str) -> PathKind | None:
+        return self._listings.kind(path)
+
+    def names(self, directory: str) -> Mapping[str, PathKind]:
+        return self._listings.names(directory)
+
+    def document(self, path: str) -> Document | None:
+        if kind_of(path) == "env":
+            return None
+        opened = self._workspace.documents.get(path)
+        if opened is not None:
+            return opened.document
+        owner = self._workspace.bundles.relative(path)
+        if owner is None:
+            return None
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        stamp = (status.st_mtime_ns, status.st_size)
+        kept = self._read.get(path)
+        if kept is None or kept[0] != stamp:
+            text = read_text(*owner)
+            kept = (stamp, None if text is None else parse(text, kind_of(path)))
+            if len(self._read) >= MAX_DOCUMENTS:
+                self._read.pop(next(iter(self._read)))
+            self._read[path] = kept
+        return kept[1]
