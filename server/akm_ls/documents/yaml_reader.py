@@ -23,6 +23,7 @@ from yaml.events import (
 )
 
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
+from akm_ls.documents.plain_yaml import read_plainly
 from akm_ls.documents.text import Span
 
 MAX_DEPTH = 64
@@ -72,6 +73,14 @@ def compose(source: str, base: int = 0, *, disguised: bool = False) -> Node | No
     Raises:
         YamlFailure: whatever is wrong; never another exception.
     """
+    simple = None if disguised else read_plainly(source, base)
+    if simple is not None:
+        return simple
+    return compose_events(source, base, disguised=disguised)
+
+
+def compose_events(source: str, base: int = 0, *, disguised: bool = False) -> Node | None:
+    """`compose` by libyaml alone, however simple the text is."""
     if not source.isascii():
         if source.startswith("\ufeff"):
             # libyaml would skip the mark without counting it.
