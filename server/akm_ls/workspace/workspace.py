@@ -15,6 +15,7 @@ from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.indexer import IndexReport, run_index, upsert_files
+from akm_ls.index.memory import release_memory
 from akm_ls.index.places import DATABASE, default_data_dir
 from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
@@ -37,6 +38,9 @@ from akm_ls.workspace.surroundings import OpenSurroundings
 __all__ = ["FileFindings", "Workspace"]
 
 logger = logging.getLogger(__name__)
+
+MUCH_INDEXED = 500
+"""Assets written by one index run after which it has left much free memory behind."""
 
 
 def _nothing(*_: object) -> None:
@@ -167,7 +171,7 @@ class Workspace:
         The catalog is not touched: ``on_delta`` is called in the running thread, and its owner
         hands the deltas to `apply` in the thread that owns the workspace.
         """
-        return run_index(
+        report = run_index(
             self.store_path,
             self.bundles,
             full=full,
@@ -178,6 +182,9 @@ class Workspace:
             on_delta=on_delta,
             cancelled=cancelled,
         )
+        if report.added + report.changed > MUCH_INDEXED:
+            release_memory()
+        return report
 
     def refresh(
         self,
