@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.bundle import Bundle
 from akm_ls.bundles.sensitive import is_secret, is_sensitive
 from akm_ls.bundles.walker import walk
-from akm_ls.documents.document import Document
+from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.lint.finding import Finding
+from akm_ls.workspace.kept_findings import Kept, kept_findings
+from akm_ls.workspace.linting import FileToCheck, lint_files
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileFindings:
     """One checked file. ``path`` is canonical, ``rel`` its POSIX path in the bundle."""
 
     path: str
     rel: str
     bundle: Bundle
-    document: Document
     findings: tuple[Finding, ...]
+    workspace: Workspace = field(repr=False)
+
+    @cached_property
+    def document(self) -> Document:
+        """The file's text, read when it is asked for; empty when the file has gone meanwhile."""
+        return self.workspace.document(self.path) or parse("", kind_of(self.path))
 
 
 class NothingToCheck(ValueError):
@@ -60,7 +69,7 @@ def check(
     """
     selections = _select(workspace, paths)
     files = [
-        (selection.bundle, file.rel)
+        FileToCheck(selection.bundle, file)
         for selection in selections
         for file in walk(
             selection.bundle, exclude_roots=workspace.bundles.nested_roots(selection.bundle)
@@ -72,20 +81,30 @@ def check(
 
 def _check_each(
     workspace: Workspace,
-    files: Sequence[tuple[Bundle, str]],
+    files: Sequence[FileToCheck],
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
 ) -> Iterator[FileFindings]:
-    for done, (bundle, rel) in enumerate(files):
-        if cancelled():
-            return
-        on_progress(done, len(files), bundle.id)
-        path = os.path.join(bundle.real_root, *rel.split("/"))
-        document = workspace.document(path)
-        if document is None:
-            continue
-        findings = workspace.findings_in(document, path, bundle, rel)
-        yield FileFindings(path, rel, bundle, document, findings)
+    kept = kept_findings(workspace)
+    known = [None if kept is None else kept.get(file.path, file.walked) for file in files]
+    fresh = lint_files(
+        workspace, [file for file, found in zip(files, known, strict=True) if found is None]
+    )
+    added: list[tuple[str, Kept]] = []
+    with contextlib.closing(fresh):
+        for done, (file, findings) in enumerate(zip(files, known, strict=True)):
+            if cancelled():
+                return
+            on_progress(done, len(files), file.bundle.id)
+            if findings is None:
+                found = next(fresh)
+                if found is None:
+                    continue
+                findings = found.findings
+                added.append((file.path, found))
+            yield FileFindings(file.path, file.walked.rel, file.bundle, findings, workspace)
+    if kept is not None:
+        kept.write(added)
     on_progress(len(files), len(files), "")
 
 

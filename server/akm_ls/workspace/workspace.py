@@ -21,7 +21,7 @@ from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
 from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.rule import Subject
+from akm_ls.lint.rule import Subject, Surroundings
 from akm_ls.refs import Ref
 from akm_ls.search.library import Library
 from akm_ls.search.references import LocatedCitation, OpenCitations, references
@@ -289,8 +289,15 @@ class Workspace:
         return self.findings_in(opened.document, opened.path, opened.bundle, opened.rel)
 
     def findings_in(
-        self, document: Document, path: str, bundle: Bundle, rel: str
+        self,
+        document: Document,
+        path: str,
+        bundle: Bundle,
+        rel: str,
+        *,
+        around: Surroundings | None = None,
     ) -> tuple[Finding, ...]:
+        """The findings of any document of a bundle; ``around`` is what the rules see of others."""
         subject = Subject(
             document,
             path,
@@ -299,7 +306,7 @@ class Workspace:
             self.bundles,
             self.complete_catalog,
             self.settings.lint,
-            self.surroundings,
+            around or self.surroundings,
         )
         return lint(subject)
 

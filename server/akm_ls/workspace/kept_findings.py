@@ -1,0 +1,191 @@
+"""Findings of an earlier `check`, for as long as nothing they were made from has changed.
+
+Kept beside the index, one file for each set of bundles. Losing one costs a slower run and nothing
+else, so whatever is odd about it means that there is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import akm_ls
+from akm_ls.bundles.listings import PathKind
+from akm_ls.bundles.walker import WalkedFile
+from akm_ls.lint.finding import Finding
+from akm_ls.lint.record import from_plain, to_plain
+
+if TYPE_CHECKING:
+    from akm_ls.documents.document import Document
+    from akm_ls.lint.rule import Surroundings
+    from akm_ls.workspace.workspace import Workspace
+
+DIRECTORY = "findings"
+SETTLED_NS = 2_000_000_000
+"""File systems count time in steps of up to two seconds."""
+_FORMAT = 1
+
+Stamp = list[int]
+"""Modification time in nanoseconds and size in bytes; ``[]``: nothing there."""
+
+
+@dataclass(slots=True)
+class Looked:
+    """What the rules looked at around one document: paths and their stamps then."""
+
+    at: dict[str, Stamp] = field(default_factory=dict)
+
+    def note(self, path: str) -> None:
+        if path not in self.at:
+            self.at[path] = stamp_of(path)
+
+
+class WatchedSurroundings:
+    """Surroundings that remember what was asked of them."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self.looked = Looked()
+
+    def kind(self, path: str) -> PathKind | None:
+        self.looked.note(os.path.dirname(path))
+        return self._surroundings.kind(path)
+
+    def names(self, directory: str) -> Mapping[str, PathKind]:
+        self.looked.note(directory)
+        return self._surroundings.names(directory)
+
+    def document(self, path: str) -> Document | None:
+        self.looked.note(path)
+        return self._surroundings.document(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One file's findings, and the stamps of the file and of what was looked at."""
+
+    file: Stamp
+    looked: Mapping[str, Stamp]
+    findings: tuple[Finding, ...]
+
+
+class KeptFindings:
+    """The findings of one earlier run, by canonical path of the file."""
+
+    def __init__(self, path: str, key: str) -> None:
+        self._path = path
+        self._key = key
+        self._files: dict[str, list[Any]] = {}
+        self._stamps: dict[str, Stamp] = {}
+        with (
+            contextlib.suppress(OSError, ValueError, RecursionError, AttributeError, TypeError),
+            open(path, encoding="utf-8") as file,
+        ):
+            if file.readline().strip() == key:
+                self._files = dict(json.load(file))
+
+    def get(self, path: str, walked: WalkedFile) -> tuple[Finding, ...] | None:
+        """The findings of a file that is as it was, ``None`` for any other."""
+        kept = self._files.get(path)
+        if kept is None:
+            return None
+        try:
+            stamp, looked, findings = kept
+            if stamp != [walked.mtime_ns, walked.size]:
+                return None
+            if looked and not all(self._stamp(at) == seen for at, seen in looked.items()):
+                return None
+            return tuple(map(from_plain, findings)) if findings else ()
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def _stamp(self, path: str) -> Stamp:
+        stamp = self._stamps.get(path)
+        if stamp is None:
+            stamp = self._stamps[path] = stamp_of(path)
+        return stamp
+
+    def write(self, files: Iterable[tuple[str, Kept]]) -> None:
+        """Add what was found, all or nothing; a disk that refuses is no fault of the run.
+
+        A file that was changed just now is left out: a second change might leave no trace.
+        """
+        latest = time.time_ns() - SETTLED_NS
+        added = {
+            path: [kept.file, dict(kept.looked), list(map(to_plain, kept.findings))]
+            for path, kept in files
+            if all(not stamp or stamp[0] < latest for stamp in (kept.file, *kept.looked.values()))
+        }
+        if not added:
+            return
+        content = self._files | added
+        directory = os.path.dirname(self._path)
+        try:
+            os.makedirs(directory, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=directory, prefix=".new-")
+        except OSError:
+            return
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(self._key + "\n")
+                json.dump(content, file, separators=(",", ":"))
+            os.replace(temporary, self._path)
+        except (OSError, ValueError, TypeError):
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def kept_findings(workspace: Workspace) -> KeptFindings | None:
+    """What is kept for a workspace as it is now; ``None`` while its index is not whole.
+
+    The key is made from everything that all files' findings depend on: the program, the settings,
+    the bundles and their configuration, and the state of the index.
+    """
+    store = workspace.store
+    if store is None or workspace.complete_catalog is None:
+        return None
+    roots = "\n".join(f"{bundle.id} {bundle.real_root}" for bundle in workspace.bundles)
+    parts = [
+        str(_FORMAT),
+        _program(),
+        repr(workspace.settings.lint),
+        repr([workspace.bundles.bundles, workspace.bundles.default]),
+        repr([stamp_of(bundle.path_of(n)) for bundle in workspace.bundles for n in _CONFIGURATION]),
+        str(store.generation()),
+        date.today().isoformat(),
+    ]
+    name = hashlib.sha256(roots.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    key = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return KeptFindings(os.path.join(workspace.data_dir, DIRECTORY, f"{name}.json"), key)
+
+
+_CONFIGURATION = (".akm-ls.toml", "pyproject.toml")
+"""Files at a bundle's root that set its rules."""
+
+
+def stamp_of(path: str) -> Stamp:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return []
+    # A directory's size says nothing that its time does not.
+    return [status.st_mtime_ns, status.st_size]
+
+
+def _program() -> str:
+    """The version, and the time of the newest module: rules change while they are worked on."""
+    package = os.path.dirname(os.path.abspath(akm_ls.__file__))
+    newest = 0
+    for directory, _, names in os.walk(package):
+        for name in names:
+            if name.endswith((".py", ".json", ".yaml")):
+                newest = max(newest, (stamp_of(os.path.join(directory, name)) or [0])[0])
+    return f"{akm_ls.__version__} {newest}"

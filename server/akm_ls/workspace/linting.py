@@ -1,0 +1,115 @@
+"""Running the rules over many files, in several processes where that is faster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from akm_ls.bundles.bundle import Bundle
+from akm_ls.bundles.walker import WalkedFile
+from akm_ls.workspace.kept_findings import Kept, WatchedSurroundings
+
+if TYPE_CHECKING:
+    from akm_ls.workspace.settings import Settings
+    from akm_ls.workspace.workspace import Workspace
+
+BATCH = 100
+"""Files one process is given at a time."""
+WORTH_STARTING = 600
+"""Files from which on a second process pays for itself."""
+MAX_PROCESSES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FileToCheck:
+    """A file of a bundle, as the walk saw it."""
+
+    bundle: Bundle
+    walked: WalkedFile
+
+    @property
+    def path(self) -> str:
+        """The canonical path."""
+        return os.path.join(self.bundle.real_root, *self.walked.rel.split("/"))
+
+
+def lint_files(
+    workspace: Workspace, files: Sequence[FileToCheck]
+) -> Generator[Kept | None, None, None]:
+    """What the rules say of each file, in the order of ``files``; ``None``: not to be read.
+
+    Close the iterator to stop.
+    """
+    processes = min(os.cpu_count() or 1, MAX_PROCESSES)
+    if len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
+        for file in files:
+            yield _lint_file(workspace, file)
+        return
+    batches = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
+    done = 0
+    try:
+        for found in _in_processes(workspace, batches, processes):
+            yield from found
+            done += 1
+    except (BrokenProcessPool, OSError, pickle.PickleError):
+        # Out of memory, or a system that allows no processes: slower, but not wrong.
+        for batch in batches[done:]:
+            for file in batch:
+                yield _lint_file(workspace, file)
+
+
+def _lint_file(workspace: Workspace, file: FileToCheck) -> Kept | None:
+    document = workspace.document(file.path)
+    if document is None:
+        return None
+    around = WatchedSurroundings(workspace.surroundings)
+    findings = workspace.findings_in(
+        document, file.path, file.bundle, file.walked.rel, around=around
+    )
+    return Kept([file.walked.mtime_ns, file.walked.size], around.looked.at, findings)
+
+
+_inherited: Workspace | None = None
+"""The workspace of a worker process: its parent's, or one of its own with the same settings."""
+
+
+def _in_processes(
+    workspace: Workspace, batches: Sequence[Sequence[FileToCheck]], processes: int
+) -> Iterator[list[Kept | None]]:
+    global _inherited
+    workspace.close()  # a connection must not be used on both sides of a fork
+    fork = sys.platform == "linux"
+    _inherited = workspace if fork else None
+    executor = ProcessPoolExecutor(
+        min(processes, len(batches)),
+        mp_context=multiprocessing.get_context("fork" if fork else "spawn"),
+        initializer=_open,
+        initargs=(None if fork else workspace.settings,),
+    )
+    try:
+        yield from executor.map(_lint_batch, batches)
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+        _inherited = None
+
+
+def _open(settings: Settings | None) -> None:
+    """A worker's start; without settings it has inherited its workspace."""
+    global _inherited
+    if settings is None:
+        return
+    from akm_ls.workspace.workspace import Workspace
+
+    _inherited = Workspace.open(settings)
+
+
+def _lint_batch(files: Sequence[FileToCheck]) -> list[Kept | None]:
+    assert _inherited is not None
+    return [_lint_file(_inherited, file) for file in files]

@@ -1,0 +1,116 @@
+"""Checking many files: in one process or several, again or from what is kept, the same findings."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from akm_ls.documents.text import Span
+from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.record import from_plain, to_plain
+from akm_ls.workspace import Workspace, linting
+from akm_ls.workspace.kept_findings import DIRECTORY
+from akm_ls.workspace.settings import Settings
+
+OLD = 1_700_000_000
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    bundle = tmp_path / "team"
+    for number in range(12):
+        write(
+            bundle / f"knowledge/k{number}.md",
+            f"# K{number}\n\nSee team//knowledge/k{number + 1}.\n",
+        )
+    write(bundle / "knowledge/colon.md", "---\ndescription: Use when: now\n---\n")
+    return bundle
+
+
+def write(path: Path, text: str, time: int = OLD) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (time, time))
+    os.utime(path.parent, (OLD, OLD))
+
+
+def check(root: Path, *paths: Path) -> dict[str, tuple[Finding, ...]]:
+    settings = Settings(bundle_dirs=(str(root),), data_dir=str(root.parent / "data"), config="")
+    with Workspace.open(settings) as workspace:
+        workspace.refresh()
+        return {
+            found.rel: found.findings
+            for found in workspace.check([str(path) for path in paths])
+            if found.findings
+        }
+
+
+def kept_files(root: Path) -> list[Path]:
+    return list((root.parent / "data" / DIRECTORY).glob("*.json"))
+
+
+def test_several_processes_find_what_one_finds(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = check(root)
+    assert sorted(alone) == ["knowledge/colon.md", "knowledge/k11.md"]
+    for kept in kept_files(root):
+        kept.unlink()
+    monkeypatch.setattr(linting, "WORTH_STARTING", 2)
+    monkeypatch.setattr(linting, "BATCH", 3)
+    assert check(root) == alone
+
+
+def test_kept_findings_are_used_until_something_changes(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = check(root)
+    calls: list[str] = []
+    lint_file = linting._lint_file
+
+    def noted(workspace: Workspace, file: linting.FileToCheck) -> object:
+        calls.append(file.walked.rel)
+        return lint_file(workspace, file)
+
+    monkeypatch.setattr(linting, "_lint_file", noted)
+    assert check(root) == first and not calls
+    write(root / "knowledge/k12.md", "# K12\n")
+    assert sorted(check(root)) == ["knowledge/colon.md"]
+    assert "knowledge/k11.md" in calls, "its ref leads somewhere now"
+
+
+def test_a_check_of_one_file_keeps_what_is_known_of_the_others(root: Path) -> None:
+    first = check(root)
+    assert list(check(root, root / "knowledge/colon.md")) == ["knowledge/colon.md"]
+    assert check(root) == first
+    (kept,) = kept_files(root)
+    assert len(json.loads(kept.read_text(encoding="utf-8").partition("\n")[2])) == 13
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", "\x00", '{"a": 1}'])
+def test_a_damaged_file_is_no_file(root: Path, content: str) -> None:
+    first = check(root)
+    (kept,) = kept_files(root)
+    key = kept.read_text(encoding="utf-8").partition("\n")[0]
+    for text in (content, f"{key}\n{content}"):
+        kept.write_text(text, encoding="utf-8")
+        assert check(root) == first
+    damaged = {path: [[OLD * 10**9, 1], {}, [[1]]] for path in map(str, root.rglob("*.md"))}
+    kept.write_text(f"{key}\n{json.dumps(damaged)}", encoding="utf-8")
+    assert check(root) == first
+
+
+def test_a_finding_survives_being_kept() -> None:
+    edit = TextEdit(Span(1, 2), "x")
+    finding = Finding(
+        "missing-ref",
+        "warning",
+        "Gone.",
+        Span(1, 5),
+        (Related("/a", "here", Span(0, 1)), Related("/b", "there")),
+        {"ref": "a//b", "suggestions": ["c"]},
+        (Fix("Do it", (edit,), True, False, {"/c": (edit,)}, {"/d": "text"}, ("/e",)), Fix("No")),
+        ("deprecated",),
+    )
+    assert from_plain(json.loads(json.dumps(to_plain(finding)))) == finding
