@@ -10,6 +10,7 @@ from akm_ls.documents.document import Document
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
+from akm_ls.lint.suppression import Suppressions, lines_of, read_suppressions
 
 logger = logging.getLogger(__name__)
 
@@ -19,12 +20,13 @@ SKIPPABLE = frozenset(rule.code for rule in ALL_RULES if rule.skippable)
 
 
 def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, ...]:
-    """All findings of one document, in text order.
+    """All findings of one document, in text order, without those that a comment hides.
 
     A rule that fails is logged and loses its own answer only.
     """
     settings = subject.settings
     skipped = _skipped_codes(subject.document)
+    suppressions = read_suppressions(subject.document)
     found: list[Finding] = []
     for rule in rules:
         if (
@@ -32,6 +34,7 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
             or (rule.needs_catalog and subject.catalog is None)
             or (rule.skippable and rule.code in skipped)
             or not settings.runs(rule.code, rule.default)
+            or suppressions.hides_file(rule.code)
         ):
             continue
         try:
@@ -40,13 +43,19 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
             logger.exception("rule %s failed on %s", rule.code, subject.path)
             continue
         for finding in findings:
-            level = settings.level(rule.code, finding.severity)
-            if level != "off":
+            level = settings.level(finding.code, finding.severity)
+            if level != "off" and not _is_hidden(subject.document, suppressions, finding):
                 found.append(
                     finding if level == finding.severity else replace(finding, severity=level)
                 )
     found.sort(key=lambda finding: (finding.span, finding.code))
     return tuple(found)
+
+
+def _is_hidden(document: Document, suppressions: Suppressions, finding: Finding) -> bool:
+    if not suppressions.directives:
+        return False
+    return suppressions.hides(finding.code, lines_of(document, finding.span))
 
 
 def _skipped_codes(document: Document) -> frozenset[str]:

@@ -42,6 +42,12 @@ class Fix:
     creates: Mapping[str, str] = field(default_factory=dict)
     deletes: tuple[str, ...] = ()
 
+    @property
+    def unasked(self) -> bool:
+        """Whether it may be applied without asking: safe, and in the finding's document alone."""
+        reaches_out = self.elsewhere or self.creates or self.deletes
+        return self.safe and bool(self.edits) and not reaches_out
+
 
 @dataclass(frozen=True, slots=True)
 class Related:
@@ -68,7 +74,12 @@ class Finding:
     @property
     def fixable(self) -> bool:
         """Whether some fix is safe to apply unasked."""
-        return any(fix.safe for fix in self.fixes)
+        return self.safe_fix is not None
+
+    @property
+    def safe_fix(self) -> Fix | None:
+        """The fix to apply unasked: the first one that may be."""
+        return next((fix for fix in self.fixes if fix.unasked), None)
 
 
 def at_least(severity: Severity, threshold: Severity) -> bool:

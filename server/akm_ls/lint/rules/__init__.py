@@ -19,6 +19,7 @@ from akm_ls.lint.rules import (
     references,
     skills,
     superseded,
+    suppressions,
     tasks,
     workflows,
 )
@@ -41,4 +42,5 @@ ALL_RULES: tuple[Rule, ...] = (
     *names.RULES,
     *bundle_format.RULES,
     *conventions.RULES,
+    *suppressions.RULES,
 )
