@@ -161,8 +161,8 @@ async def test_a_colon_in_the_description_is_one_finding_with_a_fix(editor: Edit
         )
     )
     assert actions is not None
-    (action,) = actions
-    assert isinstance(action, lsp.CodeAction) and action.edit is not None
+    (action,) = [a for a in actions if isinstance(a, lsp.CodeAction) and a.is_preferred]
+    assert action.edit is not None
     (edit,) = (
         next(iter(action.edit.changes.values()))
         if action.edit.changes

@@ -83,6 +83,12 @@ class Client:
         edits = self._workspace.workspace_edit
         return bool(edits and edits.document_changes)
 
+    def can_change_files(self, operation: lsp.ResourceOperationKind) -> bool:
+        """Whether an edit may create, rename or delete files."""
+        edits = self._workspace.workspace_edit
+        operations = (edits and edits.resource_operations) or ()
+        return self.document_changes and operation in operations
+
     @property
     def _completion_item(self) -> lsp.ClientCompletionItemOptions | None:
         completion = self._text.completion
