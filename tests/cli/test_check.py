@@ -174,3 +174,15 @@ def test_secrets_are_not_checked_and_values_are_not_printed(akm: Run, team: Path
     for output_format in ("text", "json", "sarif", "github"):
         ran = akm("check", "--severity", "hint", "--format", output_format)
         assert "marker" not in ran.out + ran.err
+
+
+def test_a_bundles_own_settings_count_and_their_faults_are_told(akm: Run, team: Path) -> None:
+    write(team, {"knowledge/notes.md": GONE, ".akm-ls.toml": "[lint.rules]\nmissing-ref = false\n"})
+    assert akm("check").code == 0
+    write(team, {".akm-ls.toml": "[lint.rules]\nmissing-ref = 'loud'\n"})
+    ran = akm("check")
+    assert ran.code == 1
+    assert f"warning: {team / '.akm-ls.toml'}: lint.rules.missing-ref: 'loud'" in ran.err
+    assert any(
+        "missing-ref" in warning for warning in akm("check", "--format", "json").json["warnings"]
+    )

@@ -103,7 +103,11 @@ def run(options: Namespace) -> int:
             report = _report(options.format)
             summary = _check(workspace, paths, selection, report)
             summary.fixed = fixed
-            summary.warnings = (*workspace.bundles.warnings, *index.warnings)
+            summary.warnings = (
+                *workspace.bundles.warnings,
+                *workspace.settings_problems(),
+                *index.warnings,
+            )
             if workspace.complete_catalog is None:
                 summary.warnings += ("not every bundle could be read: refs were not checked",)
             report.finish(summary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Literal, cast, get_args
 
 from akm_ls.lint.finding import Severity
@@ -33,28 +34,30 @@ class LintSettings:
         return default if level is None else level != "off"
 
 
-def read_levels(raw: object, known_codes: frozenset[str]) -> tuple[LintSettings, tuple[str, ...]]:
+def read_levels(
+    raw: object, known_codes: frozenset[str], *, key: str = "akm.lint.rules"
+) -> tuple[LintSettings, tuple[str, ...]]:
     """Settings from a client's or a file's ``{code: level}``, and what is wrong with it.
 
-    A key that is wrong keeps its default; each problem names the key.
+    A key that is wrong keeps its default; each problem is ``key: what is wrong``.
     """
     if raw is None:
         return LintSettings(), ()
     if not isinstance(raw, Mapping):
-        return LintSettings(), ("akm.lint.rules must be an object of rule codes and levels",)
+        return LintSettings(), (f"{key}: must hold rule codes with their levels",)
     levels: dict[str, Level] = {}
     problems: list[str] = []
     for code, value in raw.items():
         if code not in known_codes:
-            problems.append(f"akm.lint.rules.{code}: no such rule")
+            near = get_close_matches(str(code), known_codes, n=1)
+            hint = f", did you mean {near[0]}?" if near else ""
+            problems.append(f"{key}.{code}: no such rule{hint}")
             continue
         level = _ALIASES.get(str(value), value)
         if value is False:
             level = "off"
         if level not in get_args(Level):
-            problems.append(
-                f"akm.lint.rules.{code}: {value!r} is none of {', '.join(get_args(Level))}"
-            )
+            problems.append(f"{key}.{code}: {value!r:.40} is none of {', '.join(get_args(Level))}")
             continue
         levels[str(code)] = cast(Level, level)
     return LintSettings(levels), tuple(problems)

@@ -51,12 +51,14 @@ class Session:
         self.index = BackgroundIndex(self)
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
+        self._reported: tuple[str, ...] = ()
 
     # Start, settings and folders.
 
     async def start(self) -> None:
         """After ``initialized``: what needs the client's answers or takes longer."""
         self._report(self._problems)
+        self._report_bundle_settings()
         self.index.start()
         await self.watching.start()
         if self.client.configuration:
@@ -105,8 +107,20 @@ class Session:
             return
         self.workspace.close()
         self.workspace.reopen()
+        self._report_bundle_settings()
         self.index.restart()
         await self.watching.restart()
+
+    def bundle_settings_changed(self) -> None:
+        """The settings file of a bundle was written, created or deleted."""
+        self._report_bundle_settings()
+        self.diagnostics.refresh_all()
+
+    def _report_bundle_settings(self) -> None:
+        """Say what of the bundles' own settings cannot be used, each thing once."""
+        problems = self.workspace.settings_problems()
+        self._report([problem for problem in problems if problem not in self._reported])
+        self._reported = problems
 
     # Documents.
 

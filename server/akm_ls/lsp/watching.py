@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from akm_ls.lint.bundle_settings import is_settings_file
 from akm_ls.lsp.uris import path_of, uri_of
 
 if TYPE_CHECKING:
@@ -65,13 +66,17 @@ class FileWatching:
         watched = {os.path.normpath(path) for path in session.workspace.bundles.watch}
         files: list[str] = []
         roots = False
+        settings = False
         for path in paths:
+            settings = settings or is_settings_file(path, session.workspace.bundles)
             if os.path.normpath(path) in watched:
                 roots = True
             elif not _SKIPPED & set(path.split(os.sep)):
                 files.append(path)
         if roots:
             session.index._spawn(session.resolve())
+        if settings:
+            session.bundle_settings_changed()
         session.index.files_changed(files)
 
     async def _register(self) -> None:

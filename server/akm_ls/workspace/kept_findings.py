@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import akm_ls
 from akm_ls.bundles.listings import PathKind
 from akm_ls.bundles.walker import WalkedFile
+from akm_ls.lint.bundle_settings import FILES
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.record import from_plain, to_plain
 
@@ -158,17 +159,13 @@ def kept_findings(workspace: Workspace) -> KeptFindings | None:
         _program(),
         repr(workspace.settings.lint),
         repr([workspace.bundles.bundles, workspace.bundles.default]),
-        repr([stamp_of(bundle.path_of(n)) for bundle in workspace.bundles for n in _CONFIGURATION]),
+        repr([stamp_of(bundle.path_of(name)) for bundle in workspace.bundles for name in FILES]),
         str(store.generation()),
         date.today().isoformat(),
     ]
     name = hashlib.sha256(roots.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
     return KeptFindings(os.path.join(workspace.data_dir, DIRECTORY, f"{name}.json"), key)
-
-
-_CONFIGURATION = (".akm-ls.toml", "pyproject.toml")
-"""Files at a bundle's root that set its rules."""
 
 
 def stamp_of(path: str) -> Stamp:

@@ -46,7 +46,11 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
             "missing": 0,
             "reason": NO_MODEL,
         },
-        "warnings": [*workspace.bundles.warnings, *workspace.warnings],
+        "warnings": [
+            *workspace.bundles.warnings,
+            *workspace.settings_problems(),
+            *workspace.warnings,
+        ],
     }
 
 

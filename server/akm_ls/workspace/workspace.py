@@ -19,7 +19,8 @@ from akm_ls.index.memory import release_memory
 from akm_ls.index.places import DATABASE, default_data_dir
 from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
-from akm_ls.lint.engine import lint
+from akm_ls.lint.bundle_settings import BundleSettingsFiles
+from akm_ls.lint.engine import CODES, lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Subject, Surroundings
 from akm_ls.refs import Ref
@@ -78,6 +79,7 @@ class Workspace:
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
         self.surroundings = OpenSurroundings(self)
+        self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
         self.bundles = BundleSet()
         self.resolve()
@@ -305,10 +307,14 @@ class Workspace:
             bundle,
             self.bundles,
             self.complete_catalog,
-            self.settings.lint,
+            self.bundle_settings.over(self.settings.lint, bundle),
             around or self.surroundings,
         )
         return lint(subject)
+
+    def settings_problems(self) -> tuple[str, ...]:
+        """What cannot be used of the bundles' own settings, each with its file and key."""
+        return tuple(map(str, self.bundle_settings.problems(self.bundles)))
 
     def affected(self, delta: Delta) -> tuple[OpenDocument, ...]:
         """The open documents whose findings may differ after ``delta``."""
