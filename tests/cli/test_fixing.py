@@ -5,52 +5,88 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from akm_ls.bundles.bundle import Bundle
 from akm_ls.cli import fixing
-from akm_ls.cli.check import CheckedFile, Selection
-from akm_ls.documents.text import LineIndex, Span, decode
+from akm_ls.cli.check import Selection
+from akm_ls.documents.document import Document, parse
+from akm_ls.documents.text import Span, decode
 from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.workspace import FileFindings
 
 ALL = Selection(frozenset(), frozenset(), "hint")
 
 
-def finding(text: str, word: str, replacement: str, *, safe: bool = True) -> Finding:
-    start = text.index(word)
-    span = Span(start, start + len(word))
-    fix = Fix("Replace it", (TextEdit(span, replacement),), safe=safe)
-    return Finding("some-rule", "warning", "wrong", span, fixes=(fix,))
+class OneRule:
+    """As much of a workspace as fixing needs, with one rule: ``wrong`` has to be ``right``."""
+
+    def __init__(self, *, safe: bool = True, replacement: str = "right") -> None:
+        self._safe = safe
+        self._replacement = replacement
+
+    def findings_in(self, document: Document, *_: object) -> tuple[Finding, ...]:
+        start = document.text.find("wrong")
+        if start < 0:
+            return ()
+        span = Span(start, start + 5)
+        fix = Fix("Replace it", (TextEdit(span, self._replacement),), safe=self._safe)
+        return (Finding("some-rule", "warning", "wrong", span, fixes=(fix,)),)
+
+    def document(self, path: str) -> Document:
+        return parse(decode(Path(path).read_bytes()).text)
+
+    def display_path(self, path: str) -> str:
+        return path
 
 
-def file_with(path: Path, data: bytes, *, writable: bool = True, safe: bool = True) -> CheckedFile:
-    path.write_bytes(data)
-    text = decode(data).text
+def fix(
+    path: Path, data: bytes | None = None, selection: Selection = ALL, **more: Any
+) -> tuple[int, FileFindings]:
+    """Write a file, fix it, and say how many findings were mended."""
+    if data is not None:
+        path.write_bytes(data)
+    writable = more.pop("writable", True)
+    workspace: Any = OneRule(**more)
     root = str(path.parent)
     bundle = Bundle("team", root, root, "akm", writable=writable)
-    found = (finding(text, "wrong", "right", safe=safe),)
-    return CheckedFile(str(path), path.name, bundle, LineIndex(text), found)
+    found = FileFindings(str(path), path.name, bundle, (), workspace)
+    return fixing._fix_file(workspace, found, selection), found
 
 
 def test_a_fix_keeps_line_endings_the_byte_order_mark_and_the_mode(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    file = file_with(path, b"\xef\xbb\xbfone\r\nwrong \xf0\x9f\x98\x80\rlast")
+    path.write_bytes(b"")
     os.chmod(path, 0o640)
-    assert fixing._fix_file(file, ALL) == 1
+    number, _ = fix(path, b"\xef\xbb\xbfone\r\nwrong \xf0\x9f\x98\x80\rlast")
+    assert number == 1
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\nright \xf0\x9f\x98\x80\rlast"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
 
 
+def test_fixes_that_make_room_for_others_are_followed_to_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    assert fix(path, b"wrong wrong wrong\n")[0] == 3
+    assert path.read_bytes() == b"right right right\n"
+
+
+def test_fixes_that_undo_each_other_do_not_go_on_forever(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    number, _ = fix(path, b"wrong\n", replacement="wrong wrong")
+    assert number <= 10
+    assert len(path.read_bytes()) < 200
+
+
 @pytest.mark.skipif(os.name == "nt", reason="symlinks need a privilege there")
 def test_a_symlink_stays_one(tmp_path: Path) -> None:
     target = tmp_path / "target.md"
-    file = file_with(target, b"wrong\n")
+    target.write_bytes(b"wrong\n")
     link = tmp_path / "link.md"
     link.symlink_to(target)
-    linked = CheckedFile(str(link), "link.md", file.bundle, file.lines, file.findings)
-    assert fixing._fix_file(linked, ALL) == 1
+    assert fix(link)[0] == 1
     assert link.is_symlink()
     assert target.read_bytes() == b"right\n"
 
@@ -64,16 +100,18 @@ def test_a_file_that_would_not_survive_is_left_alone(
     tmp_path: Path, data: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a.md"
-    assert fixing._fix_file(file_with(path, data), ALL) == 0
+    assert fix(path, data)[0] == 0
     assert path.read_bytes() == data
     assert "not fixed" in capsys.readouterr().err
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    file = file_with(path, b"wrong\n")
+    _, found = fix(path, b"wrong\n", safe=False)
+    assert found.document.text == "wrong\n"
     path.write_bytes(b"somebody else was faster, and wrong\n")
-    assert fixing._fix_file(file, ALL) == 0
+    workspace: Any = OneRule()
+    assert fixing._fix_file(workspace, found, ALL) == 0
     assert path.read_bytes() == b"somebody else was faster, and wrong\n"
 
 
@@ -81,18 +119,17 @@ def test_a_read_only_bundle_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a.md"
-    assert fixing._fix_file(file_with(path, b"wrong\n", writable=False), ALL) == 0
+    assert fix(path, b"wrong\n", writable=False)[0] == 0
     assert path.read_bytes() == b"wrong\n"
     assert "read-only" in capsys.readouterr().err
 
 
 def test_only_safe_fixes_of_selected_findings_are_applied(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    assert fixing._fix_file(file_with(path, b"wrong\n", safe=False), ALL) == 0
-    errors_only = Selection(frozenset(), frozenset(), "error")
-    assert fixing._fix_file(file_with(path, b"wrong\n"), errors_only) == 0
+    assert fix(path, b"wrong\n", safe=False)[0] == 0
+    assert fix(path, b"wrong\n", Selection(frozenset(), frozenset(), "error"))[0] == 0
     ignored = Selection(frozenset(), frozenset({"some-rule"}), "hint")
-    assert fixing._fix_file(file_with(path, b"wrong\n"), ignored) == 0
+    assert fix(path, b"wrong\n", ignored)[0] == 0
     assert path.read_bytes() == b"wrong\n"
 
 
@@ -100,11 +137,16 @@ def test_a_diff_is_one_that_patch_understands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    file = file_with(tmp_path / "a.md", b"one\nwrong")
-    text, number = fixing._fixed_text(file, file.findings)
-    assert number == 1
-    assert fixing._unified(file, text) == (
+    path = str(tmp_path / "a.md")
+    assert fixing._unified(path, parse("one\nwrong"), "one\nright") == (
         "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n one\n"
         "-wrong\n\\ No newline at end of file\n"
         "+right\n\\ No newline at end of file\n"
     )
+
+
+def test_a_diff_of_an_env_file_shows_no_values(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.env")
+    shown = fixing._unified(path, parse("A=marker\n", "env"), "B=marker\n")
+    assert "marker" not in shown
+    assert "a.env" in shown

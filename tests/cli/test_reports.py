@@ -14,7 +14,8 @@ from akm_ls.cli.check_github import GithubReport
 from akm_ls.cli.check_json import JsonReport
 from akm_ls.cli.check_sarif import SarifReport
 from akm_ls.cli.check_text import TextReport
-from akm_ls.cli.terminal import PlainPrinter
+from akm_ls.cli.terminal import PlainPrinter, cells
+from akm_ls.documents.document import kind_of
 from akm_ls.documents.text import LineIndex, Span
 from akm_ls.lint.finding import Finding, Related
 
@@ -24,7 +25,7 @@ REF = Span(TEXT.index("team"), TEXT.index(" here"))
 
 def checked(root: Path, *findings: Finding, text: str = TEXT, rel: str = "a b.md") -> CheckedFile:
     bundle = Bundle("team", str(root), str(root), "akm")
-    return CheckedFile(bundle.path_of(rel), rel, bundle, LineIndex(text), findings)
+    return CheckedFile(bundle.path_of(rel), rel, bundle, LineIndex(text), findings, kind_of(rel))
 
 
 def missing(span: Span = REF, message: str = "No such asset.", **more: object) -> Finding:
@@ -39,8 +40,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def text_of(file: CheckedFile, summary: Summary | None = None) -> str:
     stream = io.StringIO()
-    report = TextReport(PlainPrinter(stream))
-    report.file(file, file.findings)
+    report = TextReport(PlainPrinter(stream, width=80))
+    report.file(file)
     if summary is not None:
         report.finish(summary)
     return stream.getvalue()
@@ -73,6 +74,46 @@ def test_text_shows_a_finding_in_a_line_of_megabytes_at_once(tmp_path: Path) -> 
     assert len(shown) < 500
 
 
+@pytest.mark.parametrize(
+    ("text", "source", "marker"),
+    [
+        ("\tsee 日本 team//x here\n", "    see 日本 team//x here", " " * 13 + "^" * 7),
+        ("é👍🏽 team//x\n", "é👍🏽 team//x", " " * 6 + "^" * 7),
+        ("a\u0301 team//x\n", "a\u0301 team//x", " " * 2 + "^" * 7),
+        ("see team//x\r\n", "see team//x", " " * 4 + "^" * 7),
+    ],
+)
+def test_carets_stand_below_what_they_mean_whatever_comes_before(
+    tmp_path: Path, text: str, source: str, marker: str
+) -> None:
+    start = text.index("team")
+    lines = text_of(checked(tmp_path, missing(Span(start, start + 7)), text=text)).splitlines()
+    assert lines[1] == f"    1 | {source}"
+    assert lines[2] == f"      | {marker}"
+
+
+def test_source_lines_fit_into_eighty_columns(tmp_path: Path) -> None:
+    text = "日" * 100 + " team//knowledge/gone " + "x" * 100 + "\n"
+    start = text.index("team")
+    shown = text_of(checked(tmp_path, missing(Span(start, start + 20)), text=text)).splitlines()
+    for line in shown[1:]:
+        assert sum(cells(char) for char in line) <= 80
+    at = sum(cells(char) for char in shown[1][: shown[1].index("team")])
+    assert shown[2].index("^") == at
+    assert shown[2].count("^") == 20
+
+
+def test_an_env_files_values_are_never_shown(tmp_path: Path) -> None:
+    text = "export PATH=marker-value # marker\nKEY='marker\nmarker'\n"
+    at = text.index("PATH")
+    key = Finding("dangerous-env-key", "warning", "Risky.", Span(at, at + 4))
+    line = Finding("duplicate-ref", "warning", "Twice.", Span(0, text.index("\n")))
+    inside = Finding("duplicate-ref", "warning", "Twice.", Span(len(text) - 8, len(text) - 2))
+    shown = text_of(checked(tmp_path, key, line, inside, text=text, rel="env/a.env"))
+    assert "marker" not in shown
+    assert "    1 | export PATH=…\n      |        ^^^^\n" in shown
+
+
 def test_the_summary_counts_what_is_shown_and_says_what_is_not(tmp_path: Path) -> None:
     summary = Summary(
         files=12,
@@ -97,7 +138,7 @@ def test_json_counts_from_zero_in_utf_16(
     finding = missing(data={"ref": "team//knowledge/gone"})
     report = JsonReport()
     file = checked(tmp_path, finding)
-    report.file(file, file.findings)
+    report.file(file)
     report.finish(Summary(files=1, bundles=1, shown=1))
     document = json.loads(capsys.readouterr().out)
     assert document["schemaVersion"] == 1
@@ -125,7 +166,7 @@ def test_json_escapes_what_a_terminal_would_act_on(
     message = "\x1b \x9b \u202e \udc80 é 日本"
     report = JsonReport()
     file = checked(tmp_path, missing(message=message))
-    report.file(file, file.findings)
+    report.file(file)
     report.finish(Summary())
     printed = capsys.readouterr().out
     assert not any(char in printed for char in "\x1b\x9b\u202e\udc80")
@@ -136,7 +177,7 @@ def test_json_escapes_what_a_terminal_would_act_on(
 def test_github_annotations_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = GithubReport()
     file = checked(tmp_path, missing(message="100%: gone,\nreally"), rel="a,b:c.md")
-    report.file(file, file.findings)
+    report.file(file)
     assert capsys.readouterr().out == (
         "::warning file=a%2Cb%3Ac.md,line=3,endLine=3,col=8,endColumn=27,title=missing-ref"
         "::100%25: gone,%0Areally\n"
@@ -149,7 +190,7 @@ def test_github_paths_are_relative_to_the_checkout(
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path.parent))
     report = GithubReport()
     file = checked(tmp_path, missing())
-    report.file(file, file.findings)
+    report.file(file)
     assert f"file={tmp_path.name}/a b.md," in capsys.readouterr().out
 
 
@@ -159,7 +200,7 @@ def test_sarif_has_rules_levels_and_utf_16_regions(
     outside = Related("/elsewhere/other.md", "this one, too")
     report = SarifReport()
     file = checked(tmp_path, missing(related=(outside,)))
-    report.file(file, file.findings)
+    report.file(file)
     report.finish(Summary())
     document = json.loads(capsys.readouterr().out)
     assert document["version"] == "2.1.0"

@@ -13,22 +13,24 @@ from akm_ls.cli.progress import Progress
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
+    from akm_ls.documents.document import Kind
     from akm_ls.documents.text import LineIndex
     from akm_ls.lint.finding import Finding, Severity
-    from akm_ls.workspace import Workspace
+    from akm_ls.workspace import FileFindings, Workspace
 
 _LONG_SEVERITY: dict[str, Severity] = {"info": "information"}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """One file with all its findings. ``path`` is absolute, as the user spells its bundle."""
+    """One file with the findings to show. ``path`` is absolute, as the user spells its bundle."""
 
     path: str
     rel: str
     bundle: Bundle
     lines: LineIndex
     findings: tuple[Finding, ...]
+    kind: Kind = "markdown"
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class Summary:
 class Report(Protocol):
     """One output format. `file` is called for each file with findings to show, in order."""
 
-    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None: ...
+    def file(self, checked: CheckedFile) -> None: ...
 
     def finish(self, summary: Summary) -> None: ...
 
@@ -114,19 +116,24 @@ def run(options: Namespace) -> int:
     return FINDINGS if summary.shown and not options.exit_zero else CLEAN
 
 
-def checked_files(workspace: Workspace, paths: list[str]) -> Iterator[CheckedFile]:
-    """Every file of ``paths``, with progress on stderr when it takes long."""
+def found_files(workspace: Workspace, paths: list[str]) -> Iterator[FileFindings]:
+    """What was found in every file of ``paths``, with progress on stderr when it takes long."""
     with Progress("Checking") as progress:
         for found in workspace.check(paths, on_progress=progress):
             if found.findings:
                 progress.clear()
-            yield CheckedFile(
-                workspace.display_path(found.path),
-                found.rel,
-                found.bundle,
-                found.document.lines,
-                tuple(_for_display(workspace, finding) for finding in found.findings),
-            )
+            yield found
+
+
+def _checked(workspace: Workspace, found: FileFindings, shown: tuple[Finding, ...]) -> CheckedFile:
+    return CheckedFile(
+        workspace.display_path(found.path),
+        found.rel,
+        found.bundle,
+        found.document.lines,
+        tuple(_for_display(workspace, finding) for finding in shown),
+        found.document.kind,
+    )
 
 
 def _for_display(workspace: Workspace, finding: Finding) -> Finding:
@@ -154,13 +161,13 @@ def tally(summary: Summary, findings: tuple[Finding, ...], shown: tuple[Finding,
 def _check(workspace: Workspace, paths: list[str], selection: Selection, report: Report) -> Summary:
     summary = Summary()
     bundles: set[str] = set()
-    for checked in checked_files(workspace, paths):
-        bundles.add(checked.bundle.id)
-        findings = selection.of(checked.findings)
+    for found in found_files(workspace, paths):
+        bundles.add(found.bundle.id)
+        findings = selection.of(found.findings)
         shown = selection.shown(findings)
         tally(summary, findings, shown)
         if shown:
-            report.file(checked, shown)
+            report.file(_checked(workspace, found, shown))
     summary.bundles = len(bundles)
     return summary
 
@@ -168,10 +175,7 @@ def _check(workspace: Workspace, paths: list[str], selection: Selection, report:
 def _fix(workspace: Workspace, paths: list[str], selection: Selection) -> int:
     from akm_ls.cli.fixing import apply_fixes
 
-    fixed = apply_fixes(workspace, paths, selection)
-    if fixed:
-        refresh(workspace)
-    return fixed
+    return apply_fixes(workspace, paths, selection)
 
 
 def _report(name: str) -> Report:

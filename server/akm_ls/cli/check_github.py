@@ -10,15 +10,15 @@ from akm_ls.cli.places import project_path
 from akm_ls.cli.terminal import count, printable
 
 if TYPE_CHECKING:
-    from akm_ls.lint.finding import Finding
+    pass
 
 _LEVELS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
 
 
 class GithubReport:
-    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None:
+    def file(self, checked: CheckedFile) -> None:
         path = _property(project_path(checked.path) or checked.path)
-        for finding in shown:
+        for finding in checked.findings:
             start, end = checked.lines.range(finding.span, "utf-16")
             place = f"file={path},line={start.line + 1},endLine={end.line + 1}"
             if start.line == end.line:

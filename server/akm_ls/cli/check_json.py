@@ -18,8 +18,8 @@ class JsonReport:
     def __init__(self) -> None:
         self._findings: list[dict[str, object]] = []
 
-    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None:
-        self._findings += [finding_json(checked, finding) for finding in shown]
+    def file(self, checked: CheckedFile) -> None:
+        self._findings += [finding_json(checked, finding) for finding in checked.findings]
 
     def finish(self, summary: Summary) -> None:
         write_json(

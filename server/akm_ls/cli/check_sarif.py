@@ -28,8 +28,8 @@ class SarifReport:
         self._index = {rule.code: number for number, rule in enumerate(self._rules)}
         self._results: list[dict[str, object]] = []
 
-    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None:
-        self._results += [self._result(checked, finding) for finding in shown]
+    def file(self, checked: CheckedFile) -> None:
+        self._results += [self._result(checked, finding) for finding in checked.findings]
 
     def finish(self, summary: Summary) -> None:
         write_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [self._run()]})

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.check import CheckedFile, Summary
-from akm_ls.cli.excerpt import excerpt
+from akm_ls.cli.excerpt import Excerpt, excerpt
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import Printer, complain, count, output, printable
+from akm_ls.documents.env_keys import read_env_keys
 
 if TYPE_CHECKING:
-    from akm_ls.documents.text import LineIndex
+    from akm_ls.documents.text import Span
     from akm_ls.lint.finding import Finding, Related
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "information": "bold blue", "hint": "cyan"}
@@ -20,16 +21,16 @@ class TextReport:
     """``path:line:col: severity[code] message``, the source line, carets; files apart."""
 
     def __init__(self, printer: Printer | None = None) -> None:
-        self._out = printer or output()
+        self._out = printer or output(plain_width=80)
         self._first = True
 
-    def file(self, checked: CheckedFile, shown: tuple[Finding, ...]) -> None:
+    def file(self, checked: CheckedFile) -> None:
         if not self._first:
             self._out.line()
         self._first = False
         path = printable(shown_path(checked.path))
-        for finding in shown:
-            _print_finding(self._out, path, checked.lines, finding)
+        for finding in checked.findings:
+            _print_finding(self._out, path, checked, finding)
             for related in finding.related:
                 self._out.line(("      = ", "dim"), _related_place(checked, related))
 
@@ -56,8 +57,9 @@ class TextReport:
             self._out.line((f"{count(hidden, 'milder finding')} not shown: --severity hint", "dim"))
 
 
-def _print_finding(out: Printer, path: str, lines: LineIndex, finding: Finding) -> None:
+def _print_finding(out: Printer, path: str, checked: CheckedFile, finding: Finding) -> None:
     """One finding with its source line; columns are 1-based characters."""
+    lines = checked.lines
     line, column = lines.position(finding.span.start, "utf-32")
     style = STYLES[finding.severity]
     out.line(
@@ -66,17 +68,32 @@ def _print_finding(out: Printer, path: str, lines: LineIndex, finding: Finding) 
         (f"[{finding.code}]", style),
         f" {printable(finding.message)}",
     )
-    span = lines.line_span(line)
-    number = f"{line + 1:>5}"
-    width = max(30, min(out.width, 160) - 8)
+    # The frame takes eight columns. Very wide lines are no easier to read for all their width.
+    width = max(30, min(out.width, 120) - 8)
+    shown = _source(checked, finding.span, width)
+    if shown is None:
+        return
+    out.line((f"{line + 1:>5} | ", "dim"), shown.source)
+    out.line((f"{' ' * 5} | ", "dim"), (shown.marker, style))
+
+
+def _source(checked: CheckedFile, span: Span, width: int) -> Excerpt | None:
+    """The first line of ``span``; of an env file the key alone, as values are nobody's business."""
+    lines = checked.lines
+    line = lines.line_of(span.start)
+    whole = lines.line_span(line)
+    if checked.kind == "env":
+        keys = [key.span for key in read_env_keys(lines.text) if key.line == line]
+        if not keys or keys[0].end < span.start:
+            return None
+        text = lines.text[whole.start : keys[0].end] + "=…"
+        end = min(span.end, keys[0].end)
+        return excerpt(text, span.start - whole.start, end - whole.start, width)
     # Taken from a bounded neighbourhood: a line may be megabytes long.
-    low, high = max(span.start, finding.span.start - 400), min(span.end, finding.span.start + 800)
-    low = span.start if finding.span.start - span.start <= 400 else low
-    source, marker = excerpt(
-        lines.text[low:high], finding.span.start - low, finding.span.end - low, width
-    )
-    out.line((f"{number} | ", "dim"), source)
-    out.line((f"{' ' * 5} | ", "dim"), (marker, style))
+    near = span.start - whole.start <= 400
+    low = whole.start if near else span.start - 400
+    high = min(whole.end, span.start + 800)
+    return excerpt(lines.text[low:high], span.start - low, span.end - low, width)
 
 
 def _related_place(checked: CheckedFile, related: Related) -> str:

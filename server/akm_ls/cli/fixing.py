@@ -7,35 +7,45 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from akm_ls.cli.check import CheckedFile, Selection, Summary, checked_files, tally
+from akm_ls.cli.check import Selection, Summary, found_files, tally
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
+from akm_ls.cli.library import refresh
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import complain, count, printable, printable_block
 
 if TYPE_CHECKING:
+    from akm_ls.documents.document import Document
     from akm_ls.lint.finding import Finding
-    from akm_ls.workspace import Workspace
+    from akm_ls.lint.fixes import Fixed
+    from akm_ls.workspace import FileFindings, Workspace
 
-_ROUNDS = 5
+_PASSES = 3
 _BOM = b"\xef\xbb\xbf"
 
 
 def apply_fixes(workspace: Workspace, paths: list[str], selection: Selection) -> int:
-    """Apply the safe fixes of the shown findings. Returns how many were applied.
+    """Apply the safe fixes of the selected findings. Returns how many were applied.
 
-    A fix may make room for another (of two that overlap only one is applied), so files are
-    checked again until nothing changes.
+    Each file is mended in memory until nothing is left to mend, and written once. What that makes
+    possible in other files is done in a next pass.
     """
     total = 0
-    for _ in range(_ROUNDS):
-        fixed = sum(
-            _fix_file(checked, selection) for checked in list(_fixable(workspace, paths, selection))
-        )
+    refused: set[str] = set()
+    for _ in range(_PASSES):
+        fixed = 0
+        for found in list(_fixable(workspace, paths, selection)):
+            if found.path not in refused:
+                number = _fix_file(workspace, found, selection)
+                fixed += number
+                if not number:
+                    refused.add(found.path)
         total += fixed
         if not fixed:
             break
+        refresh(workspace)
     return total
 
 
@@ -47,63 +57,78 @@ def show_diff(
     bundles: set[str] = set()
     diffs: list[str] = []
     would_fix = 0
-    for checked in checked_files(workspace, paths):
-        bundles.add(checked.bundle.id)
-        findings = selection.of(checked.findings)
+    for found in found_files(workspace, paths):
+        bundles.add(found.bundle.id)
+        findings = selection.of(found.findings)
         shown = selection.shown(findings)
         tally(summary, findings, shown)
-        new_text, number = _fixed_text(checked, shown)
-        if number:
-            would_fix += number
-            diffs.append(_unified(checked, new_text))
+        if not any(finding.fixable for finding in shown) or _is_read_only(workspace, found):
+            continue
+        fixed = _fixed(workspace, found, selection)
+        if fixed.findings:
+            would_fix += fixed.findings
+            diffs.append(_unified(workspace.display_path(found.path), found.document, fixed.text))
     summary.bundles = len(bundles)
+    summary.warnings = workspace.settings_problems()
     if output_format == "json":
         write_json(
             {
                 "schemaVersion": SCHEMA_VERSION,
                 "diff": "".join(diffs),
                 "summary": summary.to_json(),
+                "warnings": list(summary.warnings),
             }
         )
     else:
+        for warning in summary.warnings:
+            complain(f"warning: {warning}")
         sys.stdout.write(printable_block("".join(diffs)))
         complain(f"would fix {count(would_fix, 'finding')} in {count(len(diffs), 'file')}")
     return summary
 
 
-def _fixable(workspace: Workspace, paths: list[str], selection: Selection) -> list[CheckedFile]:
-    return [
-        checked
-        for checked in checked_files(workspace, paths)
-        if any(f.fixable for f in selection.shown(selection.of(checked.findings)))
-    ]
+def _fixable(
+    workspace: Workspace, paths: list[str], selection: Selection
+) -> Iterator[FileFindings]:
+    for found in found_files(workspace, paths):
+        if any(finding.fixable for finding in selection.shown(selection.of(found.findings))):
+            yield found
 
 
-def _fix_file(checked: CheckedFile, selection: Selection) -> int:
-    if not checked.bundle.writable:
-        complain(f"{shown_path(checked.path)}: not fixed, its bundle is read-only")
+def _is_read_only(workspace: Workspace, found: FileFindings) -> bool:
+    if found.bundle.writable:
+        return False
+    path = shown_path(workspace.display_path(found.path))
+    complain(f"{path}: not fixed, its bundle is read-only")
+    return True
+
+
+def _fix_file(workspace: Workspace, found: FileFindings, selection: Selection) -> int:
+    if _is_read_only(workspace, found):
         return 0
-    new_text, number = _fixed_text(checked, selection.shown(selection.of(checked.findings)))
-    if not number:
+    fixed = _fixed(workspace, found, selection)
+    if not fixed.findings:
         return 0
-    encoded = _encoded_like(checked.path, checked.lines.text, new_text)
+    path = workspace.display_path(found.path)
+    encoded = _encoded_like(path, found.document.text, fixed.text)
     if encoded is None:
-        complain(f"{shown_path(checked.path)}: not fixed, it is not plain UTF-8 or has changed")
+        complain(f"{shown_path(path)}: not fixed, it is not plain UTF-8 or has changed")
         return 0
-    _replace(checked.path, encoded)
-    return number
+    _replace(path, encoded)
+    return fixed.findings
 
 
-def _fixed_text(checked: CheckedFile, shown: tuple[Finding, ...]) -> tuple[str, int]:
-    from akm_ls.lint.fixes import apply_edits, safe_edits
+def _fixed(workspace: Workspace, found: FileFindings, selection: Selection) -> Fixed:
+    from akm_ls.documents.document import parse
+    from akm_ls.lint.fixes import fix_text
 
-    edits = safe_edits(shown)
-    applied = set(edits)
-    number = sum(
-        any(fix.safe and fix.edits and set(fix.edits) <= applied for fix in finding.fixes[:1])
-        for finding in shown
-    )
-    return apply_edits(checked.lines.text, edits), number
+    kind = found.document.kind
+
+    def lint(text: str) -> tuple[Finding, ...]:
+        findings = workspace.findings_in(parse(text, kind), found.path, found.bundle, found.rel)
+        return selection.shown(selection.of(findings))
+
+    return fix_text(found.document.text, lint)
 
 
 def _encoded_like(path: str, old_text: str, new_text: str) -> bytes | None:
@@ -136,10 +161,12 @@ def _replace(path: str, data: bytes) -> None:
         raise
 
 
-def _unified(checked: CheckedFile, new_text: str) -> str:
-    name = printable(shown_path(checked.path)).replace(os.sep, "/")
+def _unified(path: str, document: Document, new_text: str) -> str:
+    name = printable(shown_path(path)).replace(os.sep, "/")
+    if document.kind == "env":
+        return f"--- a/{name}\n+++ b/{name}\n(an env file: its values are not shown)\n"
     lines = difflib.unified_diff(
-        checked.lines.text.splitlines(keepends=True),
+        document.text.splitlines(keepends=True),
         new_text.splitlines(keepends=True),
         f"a/{name}",
         f"b/{name}",

@@ -81,10 +81,13 @@ class ColourPrinter:
         self._console.print(Text.assemble(*segments), soft_wrap=True)
 
 
-def output() -> Printer:
-    """A printer for stdout: coloured on a terminal, unless NO_COLOR or TERM=dumb say otherwise."""
+def output(plain_width: int = 100) -> Printer:
+    """A printer for stdout: coloured on a terminal, unless NO_COLOR or TERM=dumb say otherwise.
+
+    A terminal says how wide it is; ``plain_width`` is for everything else.
+    """
     if not wants_colour(sys.stdout):
-        return PlainPrinter(sys.stdout)
+        return PlainPrinter(sys.stdout, plain_width)
     return ColourPrinter(sys.stdout, max(40, shutil.get_terminal_size().columns))
 
 
