@@ -10,13 +10,14 @@ ALONE := env -u AKM_BUNDLE_DIR HOME=$(CURDIR)/build/home AKM_CONFIG_DIR=$(CURDIR
 WHEEL_VENV := build/wheel-venv
 AKM_LS := $(ALONE) $(CURDIR)/$(WHEEL_VENV)/bin/akm-ls --data-dir $(CURDIR)/build/wheel-data
 
-.PHONY: help demo picture test lint unit wheel vscode clean
+.PHONY: help demo picture rules test lint unit wheel vscode clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     index the example bundle and show what an editor would show"
 	@echo "make test     lint, type check, test, build the wheel and try it"
 	@echo "make vscode   build and check the VS Code extension (needs node)"
+	@echo "make rules    write docs/rules from the rules again"
 	@echo "make picture  record the picture of the README again"
 	@echo "make clean    remove what the others made"
 
@@ -25,6 +26,9 @@ demo: $(VENV)/.installed
 
 picture: $(VENV)/.installed
 	@$(BIN)/python scripts/demo.py --svg docs/images/demo.svg
+
+rules: $(VENV)/.installed
+	$(BIN)/python scripts/rule_pages.py
 
 test: lint unit wheel
 

@@ -10,6 +10,7 @@ from akm_ls import __version__
 from akm_ls.cli.check import CheckedFile, Summary
 from akm_ls.cli.json_output import write_json
 from akm_ls.cli.places import project_path, project_root
+from akm_ls.lint.pages import rule_url
 
 if TYPE_CHECKING:
     from akm_ls.lint.finding import Finding
@@ -45,6 +46,7 @@ class SarifReport:
                             "id": rule.code,
                             "shortDescription": {"text": rule.summary},
                             "fullDescription": {"text": rule.why},
+                            "helpUri": rule_url(rule.code),
                             "help": {"text": rule.remedy, "markdown": rule.remedy},
                             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
                         }

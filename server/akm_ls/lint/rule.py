@@ -111,7 +111,8 @@ class Rule:
     """A stable code with its check and its documentation.
 
     ``why`` and ``remedy`` are Markdown sentences; ``example`` is a document that fires the rule,
-    as the file ``example_path`` of a bundle. ``skippable`` rules honour akm's ``lint_skip``
+    as the file ``example_path`` of a bundle called ``team``, with the files ``around`` it (text by
+    POSIX path). ``skippable`` rules honour akm's ``lint_skip``
     frontmatter key. ``default`` is whether the rule runs when no setting names it. A fixed
     severity is the gravest a rule gives: single findings may be milder.
     """
@@ -130,3 +131,4 @@ class Rule:
     needs_catalog: bool = False
     skippable: bool = False
     default: bool = True
+    around: Mapping[str, str] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from lsprotocol import types as lsp
 
 from akm_ls.documents.text import LineIndex, PositionEncoding, Span
 from akm_ls.lint.finding import Finding
+from akm_ls.lint.pages import rule_url
 from akm_ls.search.references import LocatedCitation
 
 _SEVERITY = {
@@ -61,6 +62,7 @@ def to_diagnostic(
         range=to_range(lines, finding.span, encoding),
         severity=_SEVERITY[finding.severity],
         code=finding.code,
+        code_description=lsp.CodeDescription(rule_url(finding.code)),
         source="akm",
         message=finding.message,
         tags=[_TAG[tag] for tag in finding.tags] or None,
