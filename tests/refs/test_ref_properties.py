@@ -94,7 +94,7 @@ def test_a_ref_in_a_sentence_comes_without_its_dress(text: str, found: list[str]
         ("team//knowledge/a//🎉", ["team//knowledge/a"]),
         ("team//🎉", []),
         ("🎉//knowledge/auth", []),
-        ("team//knowledge/設計・team//knowledge/実装", ["team//knowledge/設計", "team//knowledge/実装"]),
+        ("team//knowledge/設計・team//skills/実装", ["team//knowledge/設計", "team//skills/実装"]),
     ],
 )
 def test_emoji_and_the_punctuation_of_any_script_end_a_ref(text: str, found: list[str]) -> None:
