@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 ASSET_DIRECTORIES = (
@@ -143,7 +144,9 @@ def _parse_path(bundle: str | None, path: str, whole: str) -> Ref:
     if "." in segments:
         raise RefError("relative", "Relative path segments in asset name.")
     concept_id = posixpath.normpath(path)
-    if path != path.strip() or any("\n" in s or "\r" in s for s in segments):
+    # The second one: `x /` has its blank behind the segment, not behind the path.
+    blanks = path != path.strip() or concept_id != concept_id.strip()
+    if blanks or any("\n" in s or "\r" in s for s in segments):
         raise RefError("malformed", f'Invalid ref "{whole}". {_FORM}')
     return Ref(bundle, concept_id, fragment or None)
 
@@ -175,12 +178,15 @@ _SLUG_BACKWARDS = re.compile(r"[A-Za-z0-9_@-]+")
 # Before a slug these mean a URL, a path, a variable or an entity.
 _NO_REF_AFTER = frozenset(":.#/$\\%&?")
 _EXPANSIONS = ("$(", "${", "::")
-# A path stops at white space, quotes, angle brackets, list separators, sentence marks of any
-# script, arrows and invisible characters; and before a second `//`.
-_PATH = re.compile(
-    r"(?:[^\s\"'`<>,;|/“”‘’‚„«»‹›（）［］｛｝「」『』【】〈〉《》、。，；！？：｡､．…—–•"
-    "\\x00-\\x1f\\x7f\\u2190-\\u21ff\\u200b-\\u200f\\u2060\\ufeff]|/(?!/))+"
-)
+# A path stops at white space, quotes, angle brackets and list separators, before a second `//`,
+# and at what `_ends_path` says of the characters that are neither ASCII's nor letters or digits.
+_PATH = re.compile(r"(?:[\w!#$%&()*+\-.:=?@\[\\\]^{}~]|/(?!/))+")
+# Beyond ASCII names are made of letters, their marks and numbers. These belong to a name only
+# between two of its characters, and the second kind only within a script other than Latin:
+# Catalan's dot and two hyphens; what Persian, Hindi, Hebrew and Japanese join words with.
+_WITHIN_WORD = frozenset("·\u2010\u2011")
+_WITHIN_SCRIPT = frozenset("\u200c\u200d\u05be\u05f3\u05f4・･")
+_NO_MARK = re.compile("[\u20dd-\u20e4\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SLASHES = re.compile(r"/+")
 _SENTENCE_AND_EMPHASIS = ".,;:!?*~\\([{"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
@@ -220,19 +226,61 @@ def find_refs(text: str, start: int = 0, end: int | None = None) -> Iterator[Ref
 
 def _path_end(text: str, start: int, end: int) -> int:
     """Where the path ends, or a place more than `MAX_PATH` on. ``a//b//c`` is one ref."""
-    at = start
-    while at - start <= MAX_PATH:
-        match = _PATH.match(text, at, min(end, start + MAX_PATH + 1))
-        if match is None:
+    limit = min(end, start + MAX_PATH + 1)
+    at = _part_end(text, start, limit)
+    # What follows a bracket may be a ref of its own: `[a//b](c//d)`.
+    while start < at and text.startswith("//", at) and not _BRACKET.search(text, start, at):
+        further = _part_end(text, at + 2, limit) if at + 2 < limit else at + 2
+        if further == at + 2:
             break
-        at = match.end()
-        # What follows a bracket may be a ref of its own: `[a//b](c//d)`.
-        if not text.startswith("//", at) or _BRACKET.search(match.group()):
-            break
-        if at + 2 >= end or not _PATH.match(text, at + 2, min(end, at + 3)):
-            break
-        at += 2
+        start, at = at + 2, further
     return at
+
+
+def token_end(text: str, start: int, end: int) -> int:
+    """Where a ref that ``start`` is inside of ends at the latest, emphasis and brackets aside.
+
+    This is `find_refs`'s own end, for a ref that is still being typed.
+    """
+    at = _part_end(text, start, end)
+    while text.startswith("/", at) and at < end:
+        at = _part_end(text, at + 1, end)
+    return at
+
+
+def _part_end(text: str, start: int, end: int) -> int:
+    """Where a stretch of path characters without ``//`` ends; ``start`` when there is none."""
+    match = _PATH.match(text, start, end)
+    at = start if match is None else match.end()
+    while at < end and (char := text[at]) > "\x7f":
+        if _ends_path(char) and not _joins(char, text[at - 1], text[at + 1 : min(at + 2, end)]):
+            break
+        match = _PATH.match(text, at + 1, end)
+        at = at + 1 if match is None else match.end()
+    return at
+
+
+@lru_cache(maxsize=4096)
+def _ends_path(char: str) -> bool:
+    """Whether a character beyond ASCII ends a ref in prose.
+
+    Punctuation, symbols, emoji with what modifies them, and invisible characters do.
+    """
+    kind = unicodedata.category(char)
+    if kind[0] in "LN":
+        return False
+    if kind[0] == "M":
+        return _NO_MARK.match(char) is not None
+    return True
+
+
+def _joins(char: str, before: str, after: str) -> bool:
+    """Whether a character that ends a ref elsewhere belongs to a word that goes on behind it."""
+    if char in _WITHIN_WORD:
+        return before.isalnum() and after.isalnum()
+    return char in _WITHIN_SCRIPT and all(
+        part > "\x7f" and not _ends_path(part) for part in (before, after)
+    )
 
 
 def _slug_start(text: str, end: int, floor: int) -> int | None:
@@ -240,8 +288,9 @@ def _slug_start(text: str, end: int, floor: int) -> int | None:
     limit = max(floor, end - MAX_SLUG)
     usual = _SLUG_BACKWARDS.match(text[limit:end][::-1])
     begin = end - usual.end() if usual else end
-    while begin > limit and _is_slug_character(text[begin - 1]):
-        begin -= 1
+    if begin > limit and text[begin - 1] > "\x7f":
+        while begin > limit and _is_slug_character(text[begin - 1]):
+            begin -= 1
     if begin == end or (begin == limit > floor and _is_slug_character(text[begin - 1])):
         return None
     slug = text[begin:end]
@@ -257,7 +306,7 @@ def _slug_start(text: str, end: int, floor: int) -> int | None:
 def _is_slug_character(char: str) -> bool:
     if char in _SLUG_CHARACTERS:
         return True
-    return char > "\x7f" and (char.isalnum() or unicodedata.category(char)[0] == "M")
+    return char > "\x7f" and not _ends_path(char)
 
 
 def _undressed(text: str, begin: int, path_start: int, path_end: int) -> RefToken | None:

@@ -309,6 +309,15 @@ class TestCitations:
         # The emoji is four bytes and two UTF-16 units.
         assert in_prose.columns == (9, 30, 7, 28)
 
+    def test_are_no_sums_and_comments(self) -> None:
+        text = "5//2 is 2, n//k rounds down, 2024//q1; b//knowledge/x1, 7//skills/y1, team//z"
+        found = entry("knowledge/x.md", text).citations
+        assert [c.text for c in found] == ["b//knowledge/x1", "7//skills/y1", "team//z"]
+        listed = with_frontmatter("knowledge/x.md", "xrefs: [5//2]").citations
+        assert [c.text for c in listed] == ["5//2"]
+        short = Bundle("k", "/k", "/k", "okf")
+        assert [c.text for c in entry("x.md", "k//page n//k", short).citations] == ["k//page"]
+
     def test_of_an_okf_page_are_its_links_too(self) -> None:
         okf = Bundle("okf", "/okf", "/okf", "okf")
         text = "[o](orders.md#x) [i](/a/b%20c.md) [up](../../x.md) [w](https://x.org/y.md) [s](#x)"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from akm_ls.refs import Ref, RefError, find_refs, is_citation, parse_ref
+from akm_ls.refs import Ref, RefError, find_refs, is_citation, parse_ref, token_end
 
 # Texts near the grammar's own characters find more than arbitrary ones.
 PIECES = st.text(
@@ -26,6 +26,8 @@ def test_parsing_gives_a_ref_or_the_documented_error(text: str) -> None:
 
 
 @given(PIECES)
+@example("0 /")
+@example("team//x \\")
 def test_formatting_is_canonical(text: str) -> None:
     try:
         ref = parse_ref(text)
@@ -72,6 +74,62 @@ def test_a_ref_in_a_sentence_comes_without_its_dress(text: str, found: list[str]
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see team//knowledge/auth🎉", ["team//knowledge/auth"]),
+        ("team//knowledge/auth🎉🎉 and more", ["team//knowledge/auth"]),
+        ("team//knowledge/auth⚠️", ["team//knowledge/auth"]),
+        ("team//knowledge/auth👩‍🚀", ["team//knowledge/auth"]),
+        ("team//knowledge/auth\ufe0f", ["team//knowledge/auth"]),
+        ("team//knowledge/auth。次", ["team//knowledge/auth"]),
+        ("team//knowledge/auth〜", ["team//knowledge/auth"]),
+        ("team//knowledge/auth／more", ["team//knowledge/auth"]),
+        ("team//knowledge/auth™", ["team//knowledge/auth"]),
+        ("team//knowledge/auth¿qué?", ["team//knowledge/auth"]),
+        ("team//knowledge/auth\u00ad", ["team//knowledge/auth"]),
+        ("team//knowledge/auth⇒team//skills/x", ["team//knowledge/auth", "team//skills/x"]),
+        ("🎉team//knowledge/auth", ["team//knowledge/auth"]),
+        ("❤️team//knowledge/auth", ["team//knowledge/auth"]),
+        ("team//knowledge/auth🎉//x", ["team//knowledge/auth"]),
+        ("team//knowledge/a//🎉", ["team//knowledge/a"]),
+        ("team//🎉", []),
+        ("🎉//knowledge/auth", []),
+        ("team//knowledge/設計・team//skills/実装", ["team//knowledge/設計", "team//skills/実装"]),
+    ],
+)
+def test_emoji_and_the_punctuation_of_any_script_end_a_ref(text: str, found: list[str]) -> None:
+    assert [token.text for token in find_refs(text)] == found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "café",
+        "cafe\u0301",
+        "設計",
+        "エンド・ツー・エンド",
+        "données-2024",
+        "हिन्दी",
+        "می\u200cخواهم",
+        "col·lecció",
+        "überblick/größe",
+        "x²",
+        "①",
+    ],
+)
+def test_a_name_may_be_in_any_script(name: str) -> None:
+    ref = f"team//knowledge/{name}"
+    assert [token.text for token in find_refs(f"See {ref}, {ref}。（{ref}）")] == [ref] * 3
+
+
+@pytest.mark.parametrize("behind", ["🎉", "。次", "⚠️", " x", "\u00ad", ""])
+def test_a_ref_being_typed_ends_where_a_whole_one_does(behind: str) -> None:
+    typed = "team//knowledge/設計-ab"
+    for cursor in range(len(typed) + 1):
+        assert token_end(typed + behind, cursor, len(typed + behind)) == len(typed)
+
+
+@pytest.mark.parametrize(
     ("text", "meant"),
     [
         ("team//anything/at-all", True),
@@ -89,6 +147,8 @@ def test_a_token_counts_when_its_bundle_or_its_directory_is_known(text: str, mea
 def test_a_long_line_of_slashes_takes_no_time() -> None:
     assert list(find_refs("a//" * 200_000)) is not None
     assert list(find_refs("//" * 400_000)) == []
+    assert list(find_refs("a//é🎉" * 100_000)) is not None
+    assert list(find_refs("a//é//" * 100_000)) is not None
 
 
 def test_a_bare_ref_can_be_put_into_a_bundle() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from akm_ls.bundles.entry import Citation
 from akm_ls.documents.nodes import scalar_items
-from akm_ls.refs import Ref, try_parse_ref
+from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
@@ -25,19 +25,22 @@ _RAW_SOURCE = re.compile(r"raw/[^/\s]+\Z")
 
 
 def citations_of(
-    document: Document, adapter: str, rel: str, *, prose: bool = True
+    document: Document, adapter: str, rel: str, *, home: str = "", prose: bool = True
 ) -> tuple[Citation, ...]:
     """Every reference in ``document``, in text order.
 
     These are the refs of all channels, and in the two formats that link their pages by path
     (``okf``, ``llm-wiki``) also those links, with the channels ``link``, ``wiki`` and
-    ``sources``. Without ``prose`` only those in the frontmatter.
+    ``sources``. Without ``prose`` only those in the frontmatter. ``home`` is the document's
+    bundle; which others there are is not known here, nor does it stay so.
     """
     found: list[Citation] = []
     body = document.body_start
     for occurrence in document.refs:
         ref = occurrence.ref
-        if ref is not None and (prose or occurrence.span.start < body):
+        if ref is None or not (prose or occurrence.span.start < body):
+            continue
+        if occurrence.channel != "prose" or not _is_arithmetic(ref, home):
             found.append(_citation(document, ref, occurrence.channel, occurrence.span))
             if len(found) >= MAX_CITATIONS:
                 break
@@ -49,6 +52,13 @@ def citations_of(
         found = list({(citation.start, citation.end): citation for citation in found}.values())
         found.sort(key=lambda citation: (citation.start, citation.end))
     return tuple(found[:MAX_CITATIONS])
+
+
+def _is_arithmetic(ref: Ref, home: str) -> bool:
+    """Whether a ref in prose is rather ``5//2`` or ``n//k``: lint does not take it for one."""
+    bundle = ref.bundle or home
+    short = len(bundle) == 1 or bundle.isdecimal()
+    return short and bundle != home and ref.head not in ASSET_DIRECTORIES
 
 
 def _citation(document: Document, ref: Ref, channel: str, span: Span) -> Citation:

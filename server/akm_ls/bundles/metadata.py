@@ -97,7 +97,9 @@ def build_entry(
         parameters=tuple(draft.parameters.values()),
         citations=()
         if document is None
-        else citations_of(document, bundle.adapter, rel, prose=not draft.body_hidden),
+        else citations_of(
+            document, bundle.adapter, rel, home=bundle.id, prose=not draft.body_hidden
+        ),
         belief_state=draft.belief_state,
         superseded_by=draft.superseded_by,
         quality=draft.quality,

@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
 from akm_ls.lsp.features.card import asset_card
-from akm_ls.refs import Ref, find_refs, parse_ref, try_parse_ref
+from akm_ls.refs import Ref, find_refs, parse_ref, token_end, try_parse_ref
 
 if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
@@ -95,7 +95,8 @@ def _place_at(document: Document, offset: int) -> _Place | None:
     after = _AFTER.match(text, offset, line.end)
     assert before is not None and after is not None
     start = _start_of_token(text, before.start(), offset)
-    end = offset + len(after.group().rstrip(_TAIL))
+    behind = text[offset : token_end(text, offset, after.end())]
+    end = offset + len(behind.rstrip(_TAIL))
     bare = False
     top = _frontmatter_at(document, offset)
     if top is not None:
