@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.index import citing
 from akm_ls.index.answers import (
     BundleStatus,
     Changes,
@@ -229,102 +230,37 @@ class Store:
         entry = entry_from_row(self._keys[key], values, document, file, fragments, citations)
         return StoredEntry(entry_id, entry, embed_hash)
 
-    # Who cites an asset. The catalog holds no citations: at 20,000 assets these are ten times
-    # as many rows as assets, and an index of SQLite finds one asset's in microseconds.
+    # Who cites an asset.
 
     def citations_of(self, bundle: str, concept_id: str) -> list[CitingPlace]:
-        """Every citation of an asset: qualified ones, and bare ones in its own bundle.
-
-        By bundle, path and position. The asset need not exist.
-        """
-
-        def read(connection: apsw.Connection) -> list[CitingPlace]:
-            keys = self._bundle_keys(connection)
-            found = []
-            for key, source, rel, *citation in connection.execute(
-                f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
-                " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
-                " ORDER BY e.rel, c.start",
-                (concept_id, bundle, bundle),
-            ):
-                home = keys.get(key)
-                if home is None or (citation[0] is None and home.id != bundle):
-                    continue
-                place = CitingPlace(
-                    f"{home.id}//{source}",
-                    native_path(root_prefix(home.real_root), rel),
-                    citation_from_row(citation),
-                )
-                found.append((key, place))
-            order = {key: at for at, key in enumerate(keys)}
-            found.sort(key=lambda item: order[item[0]])
-            return [place for _, place in found]
-
-        return self.database.run(read)
+        """See `citing.citations_of`."""
+        return self.database.run(
+            lambda connection: citing.citations_of(
+                connection, self._bundle_keys(connection), bundle, concept_id
+            )
+        )
 
     def count_citations(self, bundle: str, concept_id: str) -> int:
         """How many citations `citations_of` would give."""
-
-        def read(connection: apsw.Connection) -> int:
-            keys = self._bundle_keys(connection)
-            return sum(
-                count
-                for key, target, count in connection.execute(
-                    "SELECT e.bundle_key, c.bundle, count(*)"
-                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                    " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
-                    " GROUP BY e.bundle_key, c.bundle",
-                    (concept_id, bundle, bundle),
-                )
-                if (home := keys.get(key)) is not None and (target or home.id) == bundle
+        return self.database.run(
+            lambda connection: citing.count_citations(
+                connection, self._bundle_keys(connection), bundle, concept_id
             )
-
-        return self.database.run(read)
+        )
 
     def citation_counts(self, bundle: str | None = None) -> dict[tuple[str, str], int]:
         """How often each (bundle id, concept id) is cited, a bundle's targets or all."""
+        return self.database.run(
+            lambda connection: citing.citation_counts(
+                connection, self._bundle_keys(connection), bundle
+            )
+        )
 
-        def read(connection: apsw.Connection) -> dict[tuple[str, str], int]:
-            keys = self._bundle_keys(connection)
-            homes = {
-                entry_id: keys[key].id
-                for entry_id, key in connection.execute("SELECT id, bundle_key FROM entries")
-                if key in keys
-            }
-            counts: dict[tuple[str, str], int] = {}
-            # Joining here instead of in SQL is four times faster over the whole table.
-            for entry_id, target, concept_id in connection.execute(
-                "SELECT entry_id, bundle, concept_id FROM citations"
-            ):
-                home = homes.get(entry_id)
-                if home is not None and (bundle is None or (target or home) == bundle):
-                    name = (target or home, concept_id)
-                    counts[name] = counts.get(name, 0) + 1
-            return counts
-
-        return self.database.run(read)
-
-    def citations(self, bundle: str | None = None) -> Iterator[CitingPlace]:
-        """Every citation that an asset of a bundle (or of any) makes, by asset and position."""
-
-        def read(connection: apsw.Connection) -> list[CitingPlace]:
-            keys = self._bundle_keys(connection)
-            return [
-                CitingPlace(
-                    f"{home.id}//{source}",
-                    native_path(root_prefix(home.real_root), rel),
-                    citation_from_row(citation),
-                )
-                for key, source, rel, *citation in connection.execute(
-                    f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
-                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                    " ORDER BY c.entry_id, c.ordinal"
-                )
-                if (home := keys.get(key)) is not None and bundle in (None, home.id)
-            ]
-
-        return iter(self.database.run(read))
+    def citations(self, bundle: str | None = None) -> list[CitingPlace]:
+        """Every citation that the files of a bundle (or of all) make; see `citing.citations`."""
+        return self.database.run(
+            lambda connection: citing.citations(connection, self._bundle_keys(connection), bundle)
+        )
 
     # Full text.
 
