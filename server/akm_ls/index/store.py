@@ -19,7 +19,14 @@ from akm_ls.index.answers import (
     StoreStatus,
 )
 from akm_ls.index.bundle_keys import identities, known_keys
-from akm_ls.index.database import Database, StoreDamaged, StoreError
+from akm_ls.index.database import (
+    PATIENCE_MS,
+    Database,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreReplaced,
+)
 from akm_ls.index.delta import Claims
 from akm_ls.index.following import changes_since, generation_of
 from akm_ls.index.rows import (
@@ -46,8 +53,10 @@ __all__ = [
     "CitingPlace",
     "MatchRow",
     "Store",
+    "StoreBusy",
     "StoreDamaged",
     "StoreError",
+    "StoreReplaced",
     "StoreStatus",
     "StoredEntry",
 ]
@@ -63,15 +72,17 @@ class Store:
     one, and so is every answer.
     """
 
-    def __init__(self, path: str, bundles: BundleSet) -> None:
+    def __init__(self, path: str, bundles: BundleSet, *, patience_ms: int = PATIENCE_MS) -> None:
         """Open the index file, creating it and its directory if need be.
+
+        ``patience_ms`` is how long to wait for another process's write transaction.
 
         Raises:
             StoreError: it cannot be created, read or written.
         """
         self.path = path
         self.bundles = bundles
-        self.database = Database(path)
+        self.database = Database(path, patience_ms=patience_ms)
         self._identities = identities(bundles)
         self._keys: dict[int, Bundle] = {}
 
@@ -155,6 +166,15 @@ class Store:
     def generation(self) -> int:
         """The number of the last write transaction, of whichever process."""
         return self.database.run(generation_of)
+
+    def data_version(self) -> int:
+        """A number that differs when another connection has written since it was last asked."""
+
+        def read(connection: apsw.Connection) -> int:
+            (version,) = connection.execute("PRAGMA data_version").fetchone() or (0,)
+            return int(version)
+
+        return self.database.run(read)
 
     def changes(self, since: int) -> Changes | None:
         """What was written after generation ``since``, to bring a catalog up to date.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
@@ -20,6 +21,7 @@ from akm_ls.index.rows import (
     PreparedEntry,
     PreparedFile,
     native_path,
+    root_prefix,
     stub_from_row,
 )
 from akm_ls.index.scan import FileRow
@@ -134,8 +136,25 @@ def write(
     ``known`` are the rows on which the decision to read or remove was made. Where another
     process has written a file since, the later file time wins, and nothing is removed.
     ``forced`` files are written even if their bytes are the indexed ones.
+
+    Raises:
+        StoreReplaced: the target's rows are not in this file (any more); nothing was written.
     """
+    check_target(connection, target)
     return _Write(connection, target, known, forced).run(files, list(removed))
+
+
+def check_target(connection: apsw.Connection, target: Target) -> None:
+    """Make sure that the key is still the bundle's, in the transaction that relies on it.
+
+    Raises:
+        StoreReplaced: it is not.
+    """
+    row = connection.execute(
+        "SELECT id, real_root FROM bundles WHERE key = ?", (target.key,)
+    ).fetchone()
+    if row is None or row[0] != target.bundle or root_prefix(row[1]) != target.prefix:
+        raise StoreReplaced(f"The index was deleted or replaced while {target.bundle} was read.")
 
 
 class _Write:
