@@ -136,9 +136,54 @@ def test_refs_lists_who_cites(akm: Run) -> None:
 def test_refs_of_what_nothing_cites(akm: Run) -> None:
     ran = akm("refs", "env/prod")
     assert (ran.code, ran.out, ran.err) == (1, "", "akm-ls: nothing cites env/prod\n")
+    answer = akm("refs", "env/prod", "--format", "json").json
+    assert (answer["found"], answer["target"], answer["total"]) == (True, "team//env/prod", 0)
+
+
+def test_refs_of_what_does_not_exist_says_so(akm: Run, team: Path) -> None:
     ran = akm("refs", "skills/revue")
-    assert ran.code == 1
-    assert "leads nowhere, did you mean team//skills/review?" in ran.err
+    assert (ran.code, ran.out) == (1, "")
+    problem = "skills/revue leads nowhere, did you mean team//skills/review?"
+    assert ran.err == f"akm-ls: {problem} Nothing cites it.\n"
+    asked = akm("refs", "skills/revue", "--format", "json")
+    assert asked.code == 1
+    answer = asked.json
+    assert (answer["found"], answer["target"], answer["total"]) == (False, None, 0)
+    assert answer["suggestions"] == ["team//skills/review"]
+    assert answer["warnings"] == [problem]
+
+
+def test_broken_citations_are_listed_as_such(akm: Run, team: Path) -> None:
+    write(team, {"knowledge/old.md": "See team//knowledge/gone, team//skills/review#stepz.\n"})
+    ran = akm("refs", "team//knowledge/gone")
+    assert ran.code == 0
+    assert ran.out.startswith("knowledge/old.md:1:5: team//knowledge/gone  prose\n")
+    assert "team//knowledge/gone leads nowhere" in ran.err
+    assert "These citations are broken." in ran.err
+    answer = akm("refs", "skills/review#stepz", "--format", "json").json
+    assert (answer["found"], answer["target"]) == (False, "team//skills/review")
+    assert answer["suggestions"] == ["steps"]
+    answer = akm("refs", "nobody//knowledge/gone", "--format", "json").json
+    assert 'no bundle is named "nobody"' in answer["warnings"][0]
+
+
+def test_refs_from_files_that_are_no_assets(akm: Run, team: Path) -> None:
+    write(team, {"README.md": "# Team\n\nStart at team//skills/review.\n"})
+    ran = akm("refs", "skills/review")
+    assert ran.out.splitlines() == [
+        "README.md:3:10: team//skills/review  prose",
+        "knowledge/auth/tokens.md:5:5: skills/review  xrefs",
+        "2 citations in 2 files.",
+    ]
+    sources = [
+        place["ref"]
+        for place in akm("refs", "skills/review", "--format", "json").json["references"]
+    ]
+    assert sources == [str(team / "README.md"), "team//knowledge/auth/tokens"]
+    assert akm("show", "skills/review", "--format", "json").json["citedBy"] == {
+        "total": 1,
+        "refs": ["team//knowledge/auth/tokens"],
+    }
 
 
 def test_doctor_says_what_is_there_and_why(akm: Run, team: Path) -> None:

@@ -35,6 +35,13 @@ def write_bundle(root: Path, count: int = ASSETS) -> Path:
             f"# Asset {number}\n\nSee team//knowledge/d{other % 30}/asset-{other}.\n\n## Part\n",
             encoding="utf-8",
         )
+        if number % 100 == 0:
+            # A file that is no asset, and one that takes the ref of the asset.
+            cites = f"See team//knowledge/d{other % 30}/asset-{other}.\n"
+            (path.parent / "index.md").write_text(cites, encoding="utf-8")
+            twin = root / path.relative_to(root / "knowledge")
+            twin.parent.mkdir(parents=True, exist_ok=True)
+            twin.write_text(cites, encoding="utf-8")
     return root
 
 
@@ -54,6 +61,9 @@ def rows(data: Path) -> dict[str, list[Any]]:
         "fragments": sorted(connection.execute(f"SELECT {of}, slug, line FROM fragments")),
         "citations": sorted(
             connection.execute(f"SELECT {of}, citations.concept_id, line FROM citations")
+        ),
+        "file citations": sorted(
+            connection.execute("SELECT rel, ordinal, concept_id, line FROM file_citations")
         ),
     }
 

@@ -262,7 +262,7 @@ def test_a_directory_that_cannot_be_written(site: Site) -> None:
         (apsw.FullError, "disk is full"),
         (apsw.ReadOnlyError, "read-only"),
         (apsw.CantOpenError, "cannot be opened"),
-        (apsw.BusyError, "locked by another process"),
+        (apsw.BusyError, "locked by another process that does not let go"),
         (apsw.IOError, "cannot be used"),
         (PermissionError(13, "Permission denied"), "Permission denied"),
     ],

@@ -74,3 +74,38 @@ async def test_the_custom_request_names_the_channel(editor: Editor) -> None:
     await editor.start(["team", "other"])
     found = await editor.request("akm/references", {"ref": "team//knowledge/auth/tokens"})
     assert [citation["channel"] for citation in found] == ["xrefs", "prose"]
+
+
+async def test_files_that_are_no_assets_cite_from_disk_and_as_they_stand(editor: Editor) -> None:
+    readme, index = "team/README.md", "team/knowledge/index.md"
+    editor.write(readme, "# Team\n\nSee team//memories/note.\n")
+    editor.write(index, "---\nxrefs: [memories/note]\n---\n")
+    await editor.start()
+
+    async def found() -> list[tuple[str, str, str]]:
+        places = await editor.request("akm/references", {"ref": "team//memories/note"})
+        return [(editor.name(it["uri"]), it["channel"], it["source"]) for it in places]
+
+    path, other = str(editor.root / readme), str(editor.root / index)
+    assert await found() == [(readme, "prose", path), (index, "xrefs", other)]
+    editor.open(readme, "Not cited, but team//memories/note#note is, and team//memories/note.\n")
+    assert await found() == [(readme, "prose", path)] * 2 + [(index, "xrefs", other)]
+    editor.close(readme)
+    assert await found() == [(readme, "prose", path), (index, "xrefs", other)]
+    editor.write(index, "Nothing.\n")
+    editor.outside_change((index, lsp.FileChangeType.Changed))
+    await editor.until(lambda: len(editor.indexed) > 1)
+    assert await found() == [(readme, "prose", path)]
+
+
+async def test_a_document_whose_ref_another_file_holds_is_named_by_its_path(
+    editor: Editor,
+) -> None:
+    await editor.start()
+    editor.open("team/draft.md", "Holds the ref.\n")
+    editor.open("team/knowledge/draft.md", "See team//skills/release.\n")
+    (place,) = await editor.request("akm/references", {"ref": "team//skills/release"})
+    assert place["source"] == str(editor.root / "team/knowledge/draft.md")
+    editor.close("team/draft.md")
+    (place,) = await editor.request("akm/references", {"ref": "team//skills/release"})
+    assert place["source"] == "team//knowledge/draft"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from akm_ls.bundles.reading import entry_from_text
 from akm_ls.refs import parse_ref
 from akm_ls.search.library import Library
-from akm_ls.search.references import OpenCitations, references
+from akm_ls.search.references import OpenCitations, citing_assets, references
 
 from .conftest import MakeLibrary, page
 
@@ -149,3 +150,25 @@ def test_open_documents_stand_in_for_their_files(library: Library) -> None:
 
 def test_without_an_index_only_open_documents_count(library: Library) -> None:
     assert places(replace(library, store=None), "alpha//knowledge/target") == []
+
+
+def test_files_that_hold_no_ref_are_named_by_their_path(make_library: MakeLibrary) -> None:
+    library = make_library(
+        a={
+            "README.md": "a//knowledge/target",
+            "knowledge/target.md": "# T",
+            "guide.md": "# The one that has the ref",
+            "knowledge/guide.md": "a//knowledge/target",
+        }
+    )
+    root = library.bundles.bundles[0].real_root
+    found = references(library, parse_ref("a//knowledge/target"))
+    assert [item.source for item in found] == [item.path for item in found]
+    assert [os.path.relpath(item.path, root) for item in found] == [
+        "README.md",
+        os.path.join("knowledge", "guide.md"),
+    ]
+    assert not any(item.is_by_asset for item in found)
+    target = entry_from_text(library.bundles.bundles[0], "knowledge/target.md", "# T")
+    assert target is not None
+    assert citing_assets(library, target) == ()

@@ -1,4 +1,4 @@
-"""The references an asset makes to others, as out-edges with their places."""
+"""The references a file makes to assets, as out-edges with their places."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from akm_ls.bundles.adapters.layout import is_unreadable
 from akm_ls.bundles.entry import Citation
+from akm_ls.documents.document import kind_of
 from akm_ls.documents.nodes import scalar_items
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
 if TYPE_CHECKING:
+    from akm_ls.bundles.adapters.adapter import Adapter
     from akm_ls.documents.document import Document
     from akm_ls.documents.text import Span
 
@@ -22,6 +25,25 @@ MAX_CITATIONS = 20_000
 _SMALL = 20_000
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _RAW_SOURCE = re.compile(r"raw/[^/\s]+\Z")
+_YAML_DIRECTORIES = frozenset(("tasks", "workflows"))
+
+
+def may_cite(adapter: Adapter, rel: str) -> bool:
+    """Whether a file that is no asset is read for what it cites, by its path alone.
+
+    A README, an ``index.md``, what a skill of some format brings along: all Markdown, and YAML
+    where tasks and workflows lie (elsewhere it is other programs' configuration). Never a file
+    that may not be opened.
+    """
+    match kind_of(rel):
+        case "markdown":
+            pass
+        case "yaml":
+            if _YAML_DIRECTORIES.isdisjoint(rel.split("/")[:-1]):
+                return False
+        case _:
+            return False
+    return not is_unreadable(rel) and adapter.reads(rel)
 
 
 def citations_of(

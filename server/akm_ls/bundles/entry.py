@@ -34,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One reference from an asset to another: the target as normalised, and where it stands."""
+    """One reference to an asset: the target as normalised, and where it stands."""
 
     bundle: str | None
     """As written; ``None`` for a bare concept id."""

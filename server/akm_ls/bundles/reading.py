@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.citations import citations_of, may_cite
 from akm_ls.bundles.contributions import SETUP_FILES
 from akm_ls.bundles.metadata import PackageInfo, build_entry
 from akm_ls.bundles.sensitive import SECRET_SIZE_LIMIT, is_secret, is_sensitive
@@ -25,7 +26,7 @@ from akm_ls.documents.text import decode
 if TYPE_CHECKING:
     from akm_ls.bundles.adapters.adapter import Adapter
     from akm_ls.bundles.bundle import Bundle
-    from akm_ls.bundles.entry import Entry
+    from akm_ls.bundles.entry import Citation, Entry
     from akm_ls.documents.document import Document
 
 MAX_FILE_BYTES = 10 * 1024 * 1024
@@ -50,11 +51,17 @@ class ReadResult:
     ``entry`` is None when the file is no asset or could not be read; ``warning`` says why in the
     second case. ``content_hash`` is ``sha256:<hex>`` of the bytes whenever they were read; of an
     env file only of its variables' names, so that nothing in the index is made from a value.
+    ``citations`` are those of a file that is no asset; an asset's are in its entry.
     """
 
     entry: Entry | None = None
     warning: str | None = None
     content_hash: str = ""
+    citations: tuple[Citation, ...] = ()
+
+
+_UNWANTED = ReadResult()
+"""For a file that its format does not look at."""
 
 
 class _Unreadable(Exception):
@@ -69,7 +76,7 @@ def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult
     """
     adapter = adapter_of(bundle)
     decided = _decided_by_path(bundle, rel, adapter, size, mtime_ns)
-    if decided is not None:
+    if decided is not None and (decided is not _UNWANTED or not may_cite(adapter, rel)):
         return decided
     path = _path(bundle, rel)
     try:
@@ -81,7 +88,12 @@ def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult
         return _env(bundle, rel, path, adapter, read_env_keys(data), size, mtime_ns)
     content_hash = "sha256:" + hashlib.sha256(data).hexdigest()
     document = parse(decode(data).text, kind)
-    return _text(bundle, rel, path, adapter, document, content_hash, size, mtime_ns)
+    if decided is None:
+        result = _text(bundle, rel, path, adapter, document, content_hash, size, mtime_ns)
+        if result.entry is not None:
+            return result
+    citations = citations_of(document, bundle.adapter, rel)
+    return ReadResult(content_hash=content_hash, citations=citations)
 
 
 def read_text(bundle: Bundle, rel: str) -> str | None:
@@ -132,7 +144,7 @@ def _decided_by_path(
 ) -> ReadResult | None:
     """The result for a file that may not be opened or is no asset; ``None``: read it."""
     if not adapter.wants(rel):
-        return ReadResult()
+        return _UNWANTED
     secret = is_secret(rel)
     if (secret or rel.endswith(".env")) and _is_marked(bundle, rel):
         return ReadResult()

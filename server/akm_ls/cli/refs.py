@@ -14,13 +14,17 @@ from akm_ls.cli.terminal import complain, count, output, printable
 from akm_ls.refs import RefError, parse_ref
 
 if TYPE_CHECKING:
+    from akm_ls.index.catalog import Resolution
     from akm_ls.refs import Ref
     from akm_ls.search.references import LocatedCitation
     from akm_ls.workspace import Workspace
 
 
 def run(options: Namespace) -> int:
-    """List citations as ``file:line:column``. Exit code 1 when nothing cites the ref."""
+    """List citations as ``file:line:column``. Exit code 1 when nothing cites the ref.
+
+    A ref that names nothing may be cited all the same: what is listed then is broken.
+    """
     try:
         ref = parse_ref(options.ref)
     except RefError as error:
@@ -29,21 +33,34 @@ def run(options: Namespace) -> int:
         require_bundles(workspace)
         refresh_to_ask(workspace)
         places = workspace.references(ref)
+        target = workspace.catalog.resolve(ref, None, workspace.bundles)
         if options.format == "json":
-            write_json(_json(workspace, ref, places))
+            write_json(_json(workspace, ref, target, places))
         else:
             _print(workspace, ref, places)
+            _complain(ref, _problem(ref, target), places)
     return CLEAN if places else NOTHING_FOUND
 
 
-def _json(workspace: Workspace, ref: Ref, places: Sequence[LocatedCitation]) -> dict[str, object]:
-    """Lines and characters are 0-based, characters in UTF-16 units, as in LSP."""
+def _json(
+    workspace: Workspace, ref: Ref, target: Resolution, places: Sequence[LocatedCitation]
+) -> dict[str, object]:
+    """Lines and characters are 0-based, characters in UTF-16 units, as in LSP.
+
+    ``found`` tells a ref that nothing cites from one that names nothing; ``target`` is the whole
+    ref of the asset, null where there is none.
+    """
+    problem = _problem(ref, target)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "ref": str(ref),
+        "found": not problem,
+        "target": target.stub.ref if target.stub and target.status != "elsewhere" else None,
+        "suggestions": list(target.suggestions),
+        "warnings": [problem] if problem else [],
         "references": [
             {
-                "ref": place.source,
+                "ref": place.source if place.is_by_asset else workspace.display_path(place.path),
                 "path": workspace.display_path(place.path),
                 "channel": place.channel,
                 "text": place.text,
@@ -68,18 +85,27 @@ def _print(workspace: Workspace, ref: Ref, places: Sequence[LocatedCitation]) ->
             printable(place.text),
             (f"  {place.channel}", "dim"),
         )
-    if not places:
-        complain(f"nothing cites {ref}{_unless_misspelt(workspace, ref)}")
-        return
-    files = len({place.path for place in places})
-    out.line((f"{count(len(places), 'citation')} in {count(files, 'file')}.", "dim"))
+    if places:
+        files = len({place.path for place in places})
+        out.line((f"{count(len(places), 'citation')} in {count(files, 'file')}.", "dim"))
 
 
-def _unless_misspelt(workspace: Workspace, ref: Ref) -> str:
-    """What to add for a ref that names no asset."""
-    found = workspace.catalog.resolve(ref, None, workspace.bundles)
-    if found.status == "found" or (found.status == "elsewhere" and ref.bundle is None):
+def _complain(ref: Ref, problem: str, places: Sequence[LocatedCitation]) -> None:
+    if problem:
+        complain(f"{problem} {'These citations are broken.' if places else 'Nothing cites it.'}")
+    elif not places:
+        complain(f"nothing cites {ref}")
+
+
+def _problem(ref: Ref, target: Resolution) -> str:
+    """Why a ref names nothing, in one sentence; ``""`` when it does name something."""
+    if target.status == "found":
         return ""
-    near = workspace.catalog.suggest(ref, None, 3)
-    hint = f", did you mean {', '.join(near)}?" if near else ""
-    return f", and it leads nowhere{hint}"
+    if target.status == "missing-fragment":
+        reason = f'{ref.asset} has no heading "#{ref.fragment}"'
+    elif target.status == "unknown-bundle":
+        reason = f'{ref} leads nowhere: no bundle is named "{ref.bundle}"'
+    else:
+        reason = f"{ref} leads nowhere"
+    near = ", ".join(target.suggestions)
+    return f"{reason}, did you mean {near}?" if near else f"{reason}."

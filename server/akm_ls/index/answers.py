@@ -21,10 +21,10 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class CitingPlace:
-    """One citation of an asset: the citing asset and the place in its file."""
+    """One citation of an asset: who cites it and the place in the file."""
 
     source: str
-    """``bundle//conceptId`` of the citing asset."""
+    """``bundle//conceptId`` of the citing asset; of a file that holds no ref its path."""
     path: str
     """Absolute, native."""
     citation: Citation

@@ -18,7 +18,8 @@ from akm_ls.index import schema
 
 logger = logging.getLogger(__name__)
 
-BUSY_TIMEOUT_MS = 30_000
+PATIENCE_MS = 30_000
+"""How long one waits for another process's write transaction; those are short."""
 _SUFFIXES = ("-wal", "-shm", "-journal", "")
 
 _Result = TypeVar("_Result")
@@ -28,23 +29,35 @@ class StoreError(Exception):
     """The index file cannot be used; ``str(error)`` is one line for the user."""
 
 
+class StoreBusy(StoreError):
+    """Another process has held the index for as long as this one was ready to wait."""
+
+
 class StoreDamaged(StoreError):
     """The index file is not a sound database: it will be made again."""
+
+
+class StoreReplaced(StoreError):
+    """The index is another file than it was, or lost a bundle, since the work was begun."""
 
 
 class Database:
     """One connection to the index file, for one thread.
 
-    Another process may replace a damaged file; `connection` then opens the new one. Errors of
-    SQLite leave as `StoreError` where calls go through `run`.
+    Another process may delete or replace the file; `connection` then opens the new one. Errors
+    of SQLite leave as `StoreError` where calls go through `run`.
+
+    Args:
+        patience_ms: how long to wait for another process's lock. Readers need none.
 
     Raises:
         StoreError: the file or its directory cannot be created, read or written.
     """
 
-    def __init__(self, path: str, *, cache_kib: int = 4096) -> None:
+    def __init__(self, path: str, *, cache_kib: int = 4096, patience_ms: int = PATIENCE_MS) -> None:
         self.path = path
         self._cache_kib = cache_kib
+        self._patience_ms = patience_ms
         self._identity: tuple[int, int] | None = None
         self._connection: apsw.Connection | None = None
         self._closed = False
@@ -56,11 +69,16 @@ class Database:
         self._drop()
 
     @property
+    def identity(self) -> tuple[int, int] | None:
+        """`identity_of` the file that is open."""
+        return self._identity
+
+    @property
     def connection(self) -> apsw.Connection:
         """The open connection; a new one if the file has been replaced since."""
         if self._closed:
             raise StoreError(f"The index {self.path} is closed.")
-        if self._connection is None or self._identity != _identity(self.path):
+        if self._connection is None or self._identity != identity_of(self.path):
             self._drop()
             self._open_sound()
         assert self._connection is not None
@@ -106,7 +124,7 @@ class Database:
     def rebuild(self, reason: str) -> None:
         """Delete the damaged file and start an empty one, unless another process has done so."""
         # The open connection keeps the file's identity from being used for a new file.
-        if self._identity is not None and self._identity == _identity(self.path):
+        if self._identity is not None and self._identity == identity_of(self.path):
             logger.warning("The index %s is damaged (%s): making it again.", self.path, reason)
             _delete(self.path)
         self._drop()
@@ -123,8 +141,8 @@ class Database:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         connection = apsw.Connection(self.path, flags=flags, statementcachesize=64)
         self._connection = connection
-        self._identity = _identity(self.path)
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        self._identity = identity_of(self.path)
+        connection.set_busy_timeout(self._patience_ms)
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
             # Only a new file takes the page size: a sixth less work where much is written.
             connection.execute("PRAGMA page_size = 16384; PRAGMA journal_mode = WAL")
@@ -168,9 +186,8 @@ def _translated(path: str) -> Iterator[None]:
             "(--data-dir puts it elsewhere.)"
         ) from None
     except (apsw.BusyError, apsw.LockedError):
-        seconds = BUSY_TIMEOUT_MS // 1000
-        raise StoreError(
-            f"The index {path} was locked by another process for {seconds} seconds."
+        raise StoreBusy(
+            f"The index {path} is locked by another process that does not let go."
         ) from None
     except apsw.Error as problem:
         raise StoreError(f"The index {path} cannot be used: {problem}.") from None
@@ -179,7 +196,8 @@ def _translated(path: str) -> Iterator[None]:
         raise StoreError(f"The index {path} cannot be used: {reason}.") from None
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def identity_of(path: str) -> tuple[int, int] | None:
+    """What tells the file at ``path`` from one that takes its place; ``None``: there is none."""
     try:
         status = os.stat(path)
     except OSError:

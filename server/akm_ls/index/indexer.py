@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from akm_ls.index import bundle_keys, verify
-from akm_ls.index.database import Database, StoreDamaged
+from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import Holder, rebuild_lock
 from akm_ls.index.rows import PreparedFile, root_prefix
@@ -23,6 +23,7 @@ from akm_ls.index.workers import read_files
 from akm_ls.index.writer import (
     Target,
     Written,
+    check_target,
     drop_bundle,
     forget_directories,
     forget_old_tombstones,
@@ -115,8 +116,8 @@ def run_index(
                     run.work(full=full)
                     run.verify()
                     break
-                except StoreDamaged as problem:
-                    # The new file is empty: everything is read again.
+                except (StoreDamaged, StoreReplaced) as problem:
+                    # What was written is in no file any more: everything is read again.
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
@@ -195,6 +196,13 @@ class _Progress:
                 [(scan.key, *state) for state in scan.states if state.dir not in self.unsettled],
             )
         return written
+
+    def finish(self, connection: apsw.Connection) -> None:
+        """Everything has been read once."""
+        check_target(connection, self.target)
+        connection.execute(
+            "UPDATE bundles SET indexed_at = ? WHERE key = ?", (time.time(), self.scan.key)
+        )
 
 
 class _Run:
@@ -283,11 +291,7 @@ class _Run:
             item.pending = []
             delta = written.delta()
         if not item.left:
-            self._database.write(
-                lambda connection: connection.execute(
-                    "UPDATE bundles SET indexed_at = ? WHERE key = ?", (time.time(), scan.key)
-                )
-            )
+            self._database.write(item.finish)
             delta = replace(delta, complete=(scan.bundle.id,))
         self._on_delta(delta)
 

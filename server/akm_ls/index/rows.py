@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
@@ -31,7 +31,7 @@ CITATION_COLUMNS = (
     'c.bundle, c.concept_id, c.fragment, c.channel, c.text, c.start, c."end", c.line,'
     " c.utf8_start, c.utf8_end, c.utf16_start, c.utf16_end"
 )
-"""What `citation_from_row` reads, in this order, from ``citations AS c``."""
+"""What `citation_from_row` reads, in this order, from ``citations AS c``, or the files' own."""
 
 FRAGMENT_COLUMNS = 'slug, title, level, line, start, "end"'
 
@@ -58,7 +58,10 @@ class PreparedEntry(NamedTuple):
 
 
 class PreparedFile(NamedTuple):
-    """A file that was read: its row in ``files``, and its asset's rows if it is one."""
+    """A file that was read: its row in ``files``, and its asset's rows if it is one.
+
+    ``citations`` are rows of a file that is no asset.
+    """
 
     rel: str
     size: int
@@ -67,16 +70,23 @@ class PreparedFile(NamedTuple):
     content_hash: str
     warning: str | None
     entry: PreparedEntry | None
+    citations: Sequence[tuple[Any, ...]] = ()
 
     @property
     def concept_id(self) -> str | None:
         return None if self.entry is None else self.entry.concept_id
 
+    @property
+    def cites(self) -> Sequence[tuple[Any, ...]]:
+        """The rows of everything the file cites, whether it is an asset or not."""
+        return self.citations if self.entry is None else self.entry.citations
+
 
 def prepared(raw: Any) -> PreparedFile:
     """A `PreparedFile` from the plain tuple that `prepare` made."""
-    entry = raw[-1]
-    return PreparedFile._make((*raw[:-1], None if entry is None else PreparedEntry(*entry)))
+    *row, entry, citations = raw
+    entry = None if entry is None else PreparedEntry(*entry)
+    return PreparedFile._make((*row, entry, citations))
 
 
 def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -> tuple[Any, ...]:
@@ -87,15 +97,17 @@ def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -
     try:
         result = read_entry(bundle, rel, size, mtime_ns)
         entry = None if result.entry is None else _entry_rows(result.entry)
+        citations = _citation_rows(result.citations)
         warning, content_hash = result.warning, result.content_hash
     except Exception as problem:
         # Only the kind of error: its text may quote the file.
-        entry, content_hash = None, ""
+        entry, content_hash, citations = None, "", ()
         warning = f"Skipped {rel}: reading it failed ({type(problem).__name__})"
     if warning and not content_hash:
         racy = 1  # what was in the way may go without a trace in the file's time
     # Not even the size of a secret is kept.
-    row = (rel, 0 if is_secret(rel) else size, mtime_ns, racy, content_hash, warning, entry)
+    size = 0 if is_secret(rel) else size
+    row = (rel, size, mtime_ns, racy, content_hash, warning, entry, citations)
     return row if entry is None or _is_storable(entry) else _storable(row)
 
 
@@ -149,22 +161,26 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
                 for item in entry.fragments
             ]
         ),
-        tuple(
-            [
-                (
-                    item.bundle,
-                    item.concept_id,
-                    item.fragment,
-                    item.channel,
-                    None if item.text == _spelled(item) else item.text,
-                    item.start,
-                    item.end,
-                    item.line,
-                    *item.columns,
-                )
-                for item in entry.citations
-            ]
-        ),
+        _citation_rows(entry.citations),
+    )
+
+
+def _citation_rows(citations: Iterable[Citation]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(
+        [
+            (
+                item.bundle,
+                item.concept_id,
+                item.fragment,
+                item.channel,
+                None if item.text == _spelled(item) else item.text,
+                item.start,
+                item.end,
+                item.line,
+                *item.columns,
+            )
+            for item in citations
+        ]
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.citations import may_cite
 from akm_ls.bundles.contributions import SETUP_FILES
 from akm_ls.bundles.sensitive import is_secret
 from akm_ls.bundles.walker import list_bundles, list_files
@@ -76,8 +77,11 @@ class BundleScan:
 
 def wanted_files(bundle: Bundle) -> Callable[[str], bool]:
     """Whether a file of this bundle matters to the index, by its path."""
-    wants = adapter_of(bundle).wants
-    return lambda rel: wants(rel) or rel.rpartition("/")[2] in CONTEXT_FILES
+    adapter = adapter_of(bundle)
+    wants = adapter.wants
+    return lambda rel: (
+        wants(rel) or rel.rpartition("/")[2] in CONTEXT_FILES or may_cite(adapter, rel)
+    )
 
 
 def scan(

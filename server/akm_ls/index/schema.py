@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import apsw
 
-VERSION = 1
+VERSION = 2
 """Written to ``meta.version``. A marker, never a gate: see `migrate`."""
 
 
@@ -34,6 +34,23 @@ class Table:
         inner = ", ".join((*self.columns, self.constraint) if self.constraint else self.columns)
         return f"CREATE TABLE IF NOT EXISTS {self.name} ({inner}) {self.options}"
 
+
+_CITATION = (
+    "ordinal INTEGER NOT NULL",
+    "bundle TEXT",
+    "concept_id TEXT NOT NULL DEFAULT ''",
+    "fragment TEXT",
+    "channel TEXT NOT NULL DEFAULT 'prose'",
+    "text TEXT",
+    "start INTEGER NOT NULL DEFAULT 0",
+    '"end" INTEGER NOT NULL DEFAULT 0',
+    "line INTEGER NOT NULL DEFAULT 0",
+    "utf8_start INTEGER NOT NULL DEFAULT 0",
+    "utf8_end INTEGER NOT NULL DEFAULT 0",
+    "utf16_start INTEGER NOT NULL DEFAULT 0",
+    "utf16_end INTEGER NOT NULL DEFAULT 0",
+)
+"""One reference: its target as written, and where it stands."""
 
 TABLES = (
     Table("meta", ("key TEXT PRIMARY KEY", "value"), options="WITHOUT ROWID"),
@@ -96,23 +113,17 @@ TABLES = (
     ),
     Table(
         "citations",
-        (
-            "entry_id INTEGER NOT NULL",
-            "ordinal INTEGER NOT NULL",
-            "bundle TEXT",
-            "concept_id TEXT NOT NULL DEFAULT ''",
-            "fragment TEXT",
-            "channel TEXT NOT NULL DEFAULT 'prose'",
-            "text TEXT",
-            "start INTEGER NOT NULL DEFAULT 0",
-            '"end" INTEGER NOT NULL DEFAULT 0',
-            "line INTEGER NOT NULL DEFAULT 0",
-            "utf8_start INTEGER NOT NULL DEFAULT 0",
-            "utf8_end INTEGER NOT NULL DEFAULT 0",
-            "utf16_start INTEGER NOT NULL DEFAULT 0",
-            "utf16_end INTEGER NOT NULL DEFAULT 0",
-        ),
+        ("entry_id INTEGER NOT NULL", *_CITATION),
         "PRIMARY KEY (entry_id, ordinal)",
+        "WITHOUT ROWID",
+        from_files=True,
+    ),
+    # What files cite that have no row in `entries`: READMEs and other files that are no assets,
+    # and those whose ref another file holds. A file's citations are in one of both tables.
+    Table(
+        "file_citations",
+        ("bundle_key INTEGER NOT NULL", "rel TEXT NOT NULL", *_CITATION),
+        "PRIMARY KEY (bundle_key, rel, ordinal)",
         "WITHOUT ROWID",
         from_files=True,
     ),
@@ -180,6 +191,7 @@ FTS = """
 INDEXES = (
     "CREATE INDEX IF NOT EXISTS entries_generation ON entries (generation)",
     "CREATE INDEX IF NOT EXISTS citations_target ON citations (concept_id)",
+    "CREATE INDEX IF NOT EXISTS file_citations_target ON file_citations (concept_id)",
     "CREATE INDEX IF NOT EXISTS files_claims ON files (bundle_key, concept_id)"
     " WHERE concept_id IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS tombstones_generation ON tombstones (generation)",

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.index import citing
 from akm_ls.index.answers import (
     BundleStatus,
     Changes,
@@ -18,7 +19,14 @@ from akm_ls.index.answers import (
     StoreStatus,
 )
 from akm_ls.index.bundle_keys import identities, known_keys
-from akm_ls.index.database import Database, StoreDamaged, StoreError
+from akm_ls.index.database import (
+    PATIENCE_MS,
+    Database,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreReplaced,
+)
 from akm_ls.index.delta import Claims
 from akm_ls.index.following import changes_since, generation_of
 from akm_ls.index.rows import (
@@ -45,8 +53,10 @@ __all__ = [
     "CitingPlace",
     "MatchRow",
     "Store",
+    "StoreBusy",
     "StoreDamaged",
     "StoreError",
+    "StoreReplaced",
     "StoreStatus",
     "StoredEntry",
 ]
@@ -62,15 +72,17 @@ class Store:
     one, and so is every answer.
     """
 
-    def __init__(self, path: str, bundles: BundleSet) -> None:
+    def __init__(self, path: str, bundles: BundleSet, *, patience_ms: int = PATIENCE_MS) -> None:
         """Open the index file, creating it and its directory if need be.
+
+        ``patience_ms`` is how long to wait for another process's write transaction.
 
         Raises:
             StoreError: it cannot be created, read or written.
         """
         self.path = path
         self.bundles = bundles
-        self.database = Database(path)
+        self.database = Database(path, patience_ms=patience_ms)
         self._identities = identities(bundles)
         self._keys: dict[int, Bundle] = {}
 
@@ -155,6 +167,15 @@ class Store:
         """The number of the last write transaction, of whichever process."""
         return self.database.run(generation_of)
 
+    def data_version(self) -> int:
+        """A number that differs when another connection has written since it was last asked."""
+
+        def read(connection: apsw.Connection) -> int:
+            (version,) = connection.execute("PRAGMA data_version").fetchone() or (0,)
+            return int(version)
+
+        return self.database.run(read)
+
     def changes(self, since: int) -> Changes | None:
         """What was written after generation ``since``, to bring a catalog up to date.
 
@@ -229,102 +250,37 @@ class Store:
         entry = entry_from_row(self._keys[key], values, document, file, fragments, citations)
         return StoredEntry(entry_id, entry, embed_hash)
 
-    # Who cites an asset. The catalog holds no citations: at 20,000 assets these are ten times
-    # as many rows as assets, and an index of SQLite finds one asset's in microseconds.
+    # Who cites an asset.
 
     def citations_of(self, bundle: str, concept_id: str) -> list[CitingPlace]:
-        """Every citation of an asset: qualified ones, and bare ones in its own bundle.
-
-        By bundle, path and position. The asset need not exist.
-        """
-
-        def read(connection: apsw.Connection) -> list[CitingPlace]:
-            keys = self._bundle_keys(connection)
-            found = []
-            for key, source, rel, *citation in connection.execute(
-                f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
-                " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
-                " ORDER BY e.rel, c.start",
-                (concept_id, bundle, bundle),
-            ):
-                home = keys.get(key)
-                if home is None or (citation[0] is None and home.id != bundle):
-                    continue
-                place = CitingPlace(
-                    f"{home.id}//{source}",
-                    native_path(root_prefix(home.real_root), rel),
-                    citation_from_row(citation),
-                )
-                found.append((key, place))
-            order = {key: at for at, key in enumerate(keys)}
-            found.sort(key=lambda item: order[item[0]])
-            return [place for _, place in found]
-
-        return self.database.run(read)
+        """See `citing.citations_of`."""
+        return self.database.run(
+            lambda connection: citing.citations_of(
+                connection, self._bundle_keys(connection), bundle, concept_id
+            )
+        )
 
     def count_citations(self, bundle: str, concept_id: str) -> int:
         """How many citations `citations_of` would give."""
-
-        def read(connection: apsw.Connection) -> int:
-            keys = self._bundle_keys(connection)
-            return sum(
-                count
-                for key, target, count in connection.execute(
-                    "SELECT e.bundle_key, c.bundle, count(*)"
-                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                    " WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
-                    " GROUP BY e.bundle_key, c.bundle",
-                    (concept_id, bundle, bundle),
-                )
-                if (home := keys.get(key)) is not None and (target or home.id) == bundle
+        return self.database.run(
+            lambda connection: citing.count_citations(
+                connection, self._bundle_keys(connection), bundle, concept_id
             )
-
-        return self.database.run(read)
+        )
 
     def citation_counts(self, bundle: str | None = None) -> dict[tuple[str, str], int]:
         """How often each (bundle id, concept id) is cited, a bundle's targets or all."""
+        return self.database.run(
+            lambda connection: citing.citation_counts(
+                connection, self._bundle_keys(connection), bundle
+            )
+        )
 
-        def read(connection: apsw.Connection) -> dict[tuple[str, str], int]:
-            keys = self._bundle_keys(connection)
-            homes = {
-                entry_id: keys[key].id
-                for entry_id, key in connection.execute("SELECT id, bundle_key FROM entries")
-                if key in keys
-            }
-            counts: dict[tuple[str, str], int] = {}
-            # Joining here instead of in SQL is four times faster over the whole table.
-            for entry_id, target, concept_id in connection.execute(
-                "SELECT entry_id, bundle, concept_id FROM citations"
-            ):
-                home = homes.get(entry_id)
-                if home is not None and (bundle is None or (target or home) == bundle):
-                    name = (target or home, concept_id)
-                    counts[name] = counts.get(name, 0) + 1
-            return counts
-
-        return self.database.run(read)
-
-    def citations(self, bundle: str | None = None) -> Iterator[CitingPlace]:
-        """Every citation that an asset of a bundle (or of any) makes, by asset and position."""
-
-        def read(connection: apsw.Connection) -> list[CitingPlace]:
-            keys = self._bundle_keys(connection)
-            return [
-                CitingPlace(
-                    f"{home.id}//{source}",
-                    native_path(root_prefix(home.real_root), rel),
-                    citation_from_row(citation),
-                )
-                for key, source, rel, *citation in connection.execute(
-                    f"SELECT e.bundle_key, e.concept_id, e.rel, {CITATION_COLUMNS}"
-                    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-                    " ORDER BY c.entry_id, c.ordinal"
-                )
-                if (home := keys.get(key)) is not None and bundle in (None, home.id)
-            ]
-
-        return iter(self.database.run(read))
+    def citations(self, bundle: str | None = None) -> list[CitingPlace]:
+        """Every citation that the files of a bundle (or of all) make; see `citing.citations`."""
+        return self.database.run(
+            lambda connection: citing.citations(connection, self._bundle_keys(connection), bundle)
+        )
 
     # Full text.
 

@@ -6,12 +6,13 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.walker import list_named
 from akm_ls.index.bundle_keys import claim_keys
+from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import live_holder
 from akm_ls.index.rows import (
@@ -54,15 +55,17 @@ class _Work:
     forced: set[str] = field(default_factory=set)
 
 
-def upsert_files(store: Store, paths: Sequence[str]) -> Delta:
+def upsert_files(store: Store, paths: Sequence[str], *, write: bool = True) -> Delta:
     """Bring the index up to date for ``paths``: absolute paths of files, or of directories.
 
     They may have been written, created or deleted. The result has the present stub of every
     asset among them, whether this call or another process wrote it, and under ``gone`` the
-    paths that are no assets. While another process rebuilds the index nothing is written:
-    ``deferred`` says so, and the rest of the result is what a catalog should know all the same.
+    paths that are no assets. While another process rebuilds the index, and without ``write``,
+    nothing is written: ``deferred`` says so, and the rest of the result is what a catalog should
+    know all the same.
 
     Raises:
+        StoreBusy: another process did not let go of the index; without ``write`` never.
         StoreError: the index file cannot be used.
     """
     asked: dict[str, _Asked] = {}
@@ -72,12 +75,19 @@ def upsert_files(store: Store, paths: Sequence[str]) -> Delta:
             asked.setdefault(place[0].id, _Asked(place[0])).rels.add(place[1])
     if not asked:
         return Delta()
-    if live_holder(store.path) is not None:
+    if not write or live_holder(store.path) is not None:
         keys = store.keys()
         deltas = [
             _without_writing(store, item, keys.get(item.bundle.id)) for item in asked.values()
         ]
         return replace(_merged(deltas), deferred=tuple(paths))
+    try:
+        return _write_all(store, asked)
+    except StoreReplaced:
+        return _write_all(store, asked)
+
+
+def _write_all(store: Store, asked: Mapping[str, _Asked]) -> Delta:
     keys = store.keys()
     if not keys.keys() >= asked.keys():
         keys = store.database.write(lambda connection: claim_keys(connection, store.bundles, None))

@@ -10,6 +10,15 @@ if TYPE_CHECKING:
 _MISSING_TEXT = "SELECT id FROM entries WHERE id NOT IN (SELECT rowid FROM entries_fts)"
 _LOST_TEXT = "SELECT rowid FROM entries_fts WHERE rowid NOT IN (SELECT id FROM entries)"
 _ORPHANS = "SELECT DISTINCT entry_id FROM {table} WHERE entry_id NOT IN (SELECT id FROM entries)"
+_UNOWNED = (
+    "FROM file_citations AS c WHERE NOT EXISTS"
+    " (SELECT 1 FROM files AS f WHERE f.bundle_key = c.bundle_key AND f.rel = c.rel)"
+)
+_TWICE = (
+    "FROM file_citations AS c WHERE EXISTS (SELECT 1 FROM files AS f JOIN entries AS e"
+    " ON e.bundle_key = f.bundle_key AND e.concept_id = f.concept_id AND e.rel = f.rel"
+    " WHERE f.bundle_key = c.bundle_key AND f.rel = c.rel)"
+)
 _CHILDREN = ("fragments", "citations", "embeddings")
 
 
@@ -26,6 +35,10 @@ def disagreements(connection: apsw.Connection) -> tuple[str, ...]:
         ).fetchone() or (0,)
         if orphans:
             found.append(f"{table} of {orphans} entries that are not there")
+    for what, rows in (("no file", _UNOWNED), ("files that are entries", _TWICE)):
+        (strays,) = connection.execute(f"SELECT count(*) {rows}").fetchone() or (0,)
+        if strays:
+            found.append(f"{strays} citations of {what}")
     (headless,) = connection.execute(
         "SELECT count(*) FROM entries AS e LEFT JOIN files AS f"
         " ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
@@ -48,6 +61,11 @@ def mend(connection: apsw.Connection) -> None:
     for table in _CHILDREN:
         orphans = list(connection.execute(_ORPHANS.format(table=table)))
         connection.executemany(f"DELETE FROM {table} WHERE entry_id = ?", orphans)
+    for rows in (_UNOWNED, _TWICE):
+        strays = list(connection.execute(f"SELECT DISTINCT c.bundle_key, c.rel {rows}"))
+        connection.executemany(
+            "DELETE FROM file_citations WHERE bundle_key = ? AND rel = ?", strays
+        )
     incomplete = list(
         connection.execute(
             f"SELECT bundle_key, rel FROM entries WHERE id IN ({_MISSING_TEXT})"

@@ -1,7 +1,8 @@
 """Writing files into the index: whole entries only, and always one holder for every ref.
 
 Each call of `write` is meant for one short transaction. In it every asset's row, its full-text
-row, fragments and citations change together, and a vector made of other text goes.
+row, fragments and citations change together, and a vector made of other text goes. What files
+cite that hold no ref changes with the files' rows.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
@@ -19,6 +21,7 @@ from akm_ls.index.rows import (
     PreparedEntry,
     PreparedFile,
     native_path,
+    root_prefix,
     stub_from_row,
 )
 from akm_ls.index.scan import FileRow
@@ -52,9 +55,19 @@ _ADD_FTS = (
 _ADD_FRAGMENT = (
     f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_CITATION = CITATION_COLUMNS.replace("c.", "")
 _ADD_CITATION = (
-    f"INSERT INTO citations (entry_id, ordinal, {CITATION_COLUMNS.replace('c.', '')})"
-    f" VALUES ({', '.join('?' * 14)})"
+    f"INSERT INTO citations (entry_id, ordinal, {_CITATION}) VALUES ({', '.join('?' * 14)})"
+)
+_ADD_FILE_CITATION = (
+    f"REPLACE INTO file_citations (bundle_key, rel, ordinal, {_CITATION})"
+    f" VALUES ({', '.join('?' * 15)})"
+)
+_DROP_FILE_CITATIONS = "DELETE FROM file_citations WHERE bundle_key = ? AND rel = ?"
+# For a file that loses its ref and was not read again.
+_MOVE_CITATIONS = (
+    f"REPLACE INTO file_citations (bundle_key, rel, ordinal, {_CITATION})"
+    f" SELECT ?, ?, ordinal, {_CITATION} FROM citations WHERE entry_id = ?"
 )
 
 
@@ -123,8 +136,25 @@ def write(
     ``known`` are the rows on which the decision to read or remove was made. Where another
     process has written a file since, the later file time wins, and nothing is removed.
     ``forced`` files are written even if their bytes are the indexed ones.
+
+    Raises:
+        StoreReplaced: the target's rows are not in this file (any more); nothing was written.
     """
+    check_target(connection, target)
     return _Write(connection, target, known, forced).run(files, list(removed))
+
+
+def check_target(connection: apsw.Connection, target: Target) -> None:
+    """Make sure that the key is still the bundle's, in the transaction that relies on it.
+
+    Raises:
+        StoreReplaced: it is not.
+    """
+    row = connection.execute(
+        "SELECT id, real_root FROM bundles WHERE key = ?", (target.key,)
+    ).fetchone()
+    if row is None or row[0] != target.bundle or root_prefix(row[1]) != target.prefix:
+        raise StoreReplaced(f"The index was deleted or replaced while {target.bundle} was read.")
 
 
 class _Write:
@@ -141,6 +171,14 @@ class _Write:
         self._forced = forced
         self._prepared: dict[str, PreparedFile] = {}
         self._edited: set[str] = set()
+        self._new: set[str] = set()
+        """Files that had no row, and so no citations."""
+        self._citing: set[str] = set()
+        """Files that were read and whose citations may differ from the index's."""
+        self._holding: set[str] = set()
+        """Files whose citations are their entry's from now on."""
+        self._held: set[str] = set()
+        """Those of them that held their ref before as well."""
         self._generation = next_generation(connection)
         self._written = Written(generation=self._generation)
 
@@ -151,13 +189,11 @@ class _Write:
         gone = [rel for rel in removed if self._may_remove(rel, rows.get(rel))]
         touched.update(row.concept_id for rel in gone if (row := rows[rel]).concept_id)
         self._set_files(accepted)
-        self._connection.executemany(
-            "DELETE FROM files WHERE bundle_key = ? AND rel = ?",
-            [(self._target.key, rel) for rel in gone],
-        )
+        self._forget_files(gone)
         self._prepared = {file.rel: file for file in accepted}
         if touched:
             self._settle(touched)
+        self._cite()
         return self._written
 
     def _rows(self, rels: Sequence[str]) -> dict[str, FileRow]:
@@ -173,6 +209,8 @@ class _Write:
     def _accept(self, file: PreparedFile, row: FileRow | None, touched: set[str]) -> bool:
         """Whether a file's row is to be written; refs that may change hands go to ``touched``."""
         if row is None:
+            self._new.add(file.rel)
+            self._citing.add(file.rel)
             if file.entry is not None:
                 touched.add(file.entry.concept_id)
             return True
@@ -186,6 +224,7 @@ class _Write:
         if not same:
             self._edited.add(file.rel)
         if not same or file.rel in self._forced:
+            self._citing.add(file.rel)
             touched.update(ref for ref in (row.concept_id, file.concept_id) if ref is not None)
         return True
 
@@ -211,6 +250,11 @@ class _Write:
             ],
         )
 
+    def _forget_files(self, rels: Sequence[str]) -> None:
+        files = [(self._target.key, rel) for rel in rels]
+        self._connection.executemany("DELETE FROM files WHERE bundle_key = ? AND rel = ?", files)
+        self._connection.executemany(_DROP_FILE_CITATIONS, files)
+
     def _settle(self, touched: set[str]) -> None:
         """Give every touched ref to the smallest path that claims it."""
         before = self._entries(touched)
@@ -231,9 +275,11 @@ class _Write:
                     pending.append(other)
             if entry is not None:
                 writes.append((row, entry))
+                self._pass_over(row, entry.rel, claims[concept_id])
             elif row is not None:
                 if claims.get(concept_id):
                     noted.append(row.id)
+                    self._holding.add(row.rel)
                 else:
                     deletes.append(row)
         contested = {key for key, rels in claims.items() if len(rels) > 1}
@@ -271,13 +317,42 @@ class _Write:
         """A file that was shadowed until now, read again."""
         file = self._target.read(rel)
         if file is None:
-            self._connection.execute(
-                "DELETE FROM files WHERE bundle_key = ? AND rel = ?", (self._target.key, rel)
-            )
+            self._forget_files([rel])
         else:
             self._prepared[rel] = file
+            self._citing.add(rel)
             self._set_files([file])
         return file
+
+    def _pass_over(self, row: _EntryRow | None, holder: str, rels: Sequence[str]) -> None:
+        """Note who holds a ref; a file that held it until now keeps its citations as a file."""
+        self._holding.add(holder)
+        if row is None:
+            return
+        if row.rel == holder:
+            self._held.add(holder)
+            return
+        self._citing.add(holder)
+        if row.rel not in rels:
+            return
+        if row.rel in self._prepared:
+            self._citing.add(row.rel)
+        else:
+            self._connection.execute(_MOVE_CITATIONS, (self._target.key, row.rel, row.id))
+
+    def _cite(self) -> None:
+        """Write what those of the files cite that hold no ref."""
+        key = self._target.key
+        stale = self._citing - self._new - self._held
+        self._connection.executemany(_DROP_FILE_CITATIONS, [(key, rel) for rel in sorted(stale)])
+        self._connection.executemany(
+            _ADD_FILE_CITATION,
+            [
+                (key, rel, at, *values)
+                for rel in sorted(self._citing - self._holding)
+                for at, values in enumerate(self._prepared[rel].cites)
+            ],
+        )
 
     def _entries(self, concept_ids: Collection[str]) -> dict[str, _EntryRow]:
         bundle, prefix = self._target.bundle, self._target.prefix
@@ -401,7 +476,7 @@ def drop_bundle(connection: apsw.Connection, key: int) -> None:
     ids = list(connection.execute("SELECT id FROM entries WHERE bundle_key = ?", (key,)))
     delete_texts(connection, ids)
     delete_structure(connection, ids)
-    for table in ("entries", "files", "dir_state", "tombstones"):
+    for table in ("entries", "file_citations", "files", "dir_state", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE bundle_key = ?", (key,))
     connection.execute("DELETE FROM bundles WHERE key = ?", (key,))
 

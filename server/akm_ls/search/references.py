@@ -22,7 +22,7 @@ class OpenCitations:
     """The citations in an open document: they stand in for those of the file on disk."""
 
     source: str
-    """``bundle//conceptId`` of the document, or its path when it is no asset."""
+    """``bundle//conceptId`` of the document, or its path when it holds no ref."""
     bundle: str
     """The bundle that owns the document: where its bare citations resolve first."""
     citations: Sequence[Citation]
@@ -33,7 +33,7 @@ class LocatedCitation:
     """One citation of an asset. ``line`` is 0-based; ``start`` and ``end`` are ``str`` offsets."""
 
     source: str
-    """``bundle//conceptId`` of the citing asset."""
+    """``bundle//conceptId`` of the citing asset; the path of a file that holds no ref."""
     path: str
     """Absolute, native."""
     channel: str
@@ -44,6 +44,11 @@ class LocatedCitation:
     start: int
     end: int
     columns: tuple[int, int, int, int]
+
+    @property
+    def is_by_asset(self) -> bool:
+        """False: by a README, say, or by a file whose ref another file holds."""
+        return self.source != self.path
 
     def characters(self, encoding: PositionEncoding) -> tuple[int, int]:
         """Where the citation starts and ends on its line, in code units of ``encoding``.
@@ -98,7 +103,11 @@ def references(
 def citing_assets(library: Library, entry: Entry) -> tuple[str, ...]:
     """The refs of the assets that cite ``entry``, itself aside, by bundle priority and path."""
     places = references(library, Ref(entry.bundle, entry.concept_id))
-    return tuple(dict.fromkeys(item.source for item in places if item.source != entry.ref))
+    return tuple(
+        dict.fromkeys(
+            item.source for item in places if item.is_by_asset and item.source != entry.ref
+        )
+    )
 
 
 def _stored(library: Library, wanted: Ref) -> list[LocatedCitation]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.bundle import Bundle
-from akm_ls.bundles.entry import Entry
+from akm_ls.bundles.citations import citations_of, may_cite
+from akm_ls.bundles.entry import Citation, Entry
 from akm_ls.bundles.reading import entry_from_text
 from akm_ls.bundles.sensitive import is_secret
 from akm_ls.documents.document import Document, kind_of, parse
@@ -30,6 +32,15 @@ class OpenDocument:
     @property
     def text(self) -> str:
         return self.document.text
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """What the index would know that it cites, if it were saved now."""
+        if self.entry is not None:
+            return self.entry.citations
+        if self.bundle is None or not may_cite(adapter_of(self.bundle), self.rel):
+            return ()
+        return citations_of(self.document, self.bundle.adapter, self.rel)
 
 
 class OpenDocuments:

@@ -391,15 +391,13 @@ class Workspace:
 
     def open_citations(self) -> dict[str, OpenCitations]:
         """What every open document of a bundle cites, by path."""
-        return {
-            opened.path: OpenCitations(
-                opened.entry.ref if opened.entry else opened.path,
-                opened.bundle.id,
-                opened.entry.citations if opened.entry else (),
-            )
-            for opened in self.documents
-            if opened.bundle is not None
-        }
+        found: dict[str, OpenCitations] = {}
+        for opened in self.documents:
+            if opened.bundle is not None:
+                held = self.catalog.by_path(opened.path)
+                source = opened.path if held is None else held.ref
+                found[opened.path] = OpenCitations(source, opened.bundle.id, opened.citations)
+        return found
 
     def stub_at(self, path: str) -> Stub | None:
         """The asset that the file at a path is."""

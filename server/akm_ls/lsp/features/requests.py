@@ -118,7 +118,9 @@ async def find_citations(session: Session, params: Params) -> Any:
                     "end": {"line": citation.line, "character": end},
                 },
                 "channel": citation.channel,
-                "source": citation.source,
+                "source": citation.source
+                if citation.is_by_asset
+                else session.workspace.display_path(citation.path),
                 "text": citation.text,
             }
         )
