@@ -122,12 +122,12 @@ def _links(document: Document, rel: str) -> Iterator[Citation]:
     directory = posixpath.dirname(rel)
     for link in document.links:
         if link.kind in ("inline", "definition"):
-            ref = _link_target(link.target, directory)
+            ref = link_target(link.target, directory)
             if ref is not None:
                 yield _citation(document, ref, "link", link.target_span)
 
 
-def _link_target(target: str, directory: str) -> Ref | None:
+def link_target(target: str, directory: str) -> Ref | None:
     """The page a link by path leads to: from the bundle root with ``/``, else relative."""
     path, _, fragment = target.partition("#")
     path = unquote(path.partition("?")[0])

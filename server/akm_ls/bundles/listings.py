@@ -52,6 +52,20 @@ class Listings:
         return self.names(directory).get(name)
 
 
+def exists(path: str) -> bool:
+    """Whether anything is at an absolute path, a socket or a device as well.
+
+    A path that may not be looked at counts as there: nobody can say that it is not.
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        return True
+    return True
+
+
 def _list(directory: str) -> Mapping[str, PathKind]:
     names: dict[str, PathKind] = {}
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Literal, Protocol
 
 from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.bundle import Bundle, BundleSet
-from akm_ls.bundles.listings import Listings, PathKind
+from akm_ls.bundles.listings import Listings, PathKind, exists
 from akm_ls.documents.document import Document, Kind
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
@@ -56,6 +57,14 @@ class Surroundings(Protocol):
         """
         ...
 
+    def exists(self, path: str) -> bool:
+        """Whether anything is at an absolute path of this machine; also when nobody may look."""
+        ...
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
+        """The channels in which others cite an asset; ``None`` when nobody keeps citations."""
+        ...
+
 
 class Disk:
     """The surroundings of a document when nobody keeps documents: directories only."""
@@ -70,6 +79,12 @@ class Disk:
         return self._listings.names(directory)
 
     def document(self, path: str) -> Document | None:
+        return None
+
+    def exists(self, path: str) -> bool:
+        return exists(path)
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
         return None
 
 
@@ -89,6 +104,7 @@ class Subject:
     catalog: Catalog | None = None
     settings: LintSettings = field(default_factory=LintSettings)
     around: Surroundings = field(default_factory=Disk)
+    today: date = field(default_factory=date.today)
 
     @cached_property
     def recognition(self) -> Recognition | None:

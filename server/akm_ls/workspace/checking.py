@@ -110,7 +110,8 @@ def _check_each(
 
 def _is_checked(bundle: Bundle, rel: str) -> bool:
     """Whether a file is one that rules look at; never a secret, whatever its name."""
-    if is_secret(rel) or not rel.endswith((".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")):
+    endings = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
+    if is_secret(rel) or not rel.lower().endswith(endings):
         return False
     return not is_sensitive(rel, lambda other: os.path.lexists(bundle.path_of(other)))
 

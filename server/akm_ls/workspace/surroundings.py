@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from akm_ls.bundles.listings import Listings, PathKind
+from akm_ls.bundles.listings import Listings, PathKind, exists
 from akm_ls.bundles.reading import read_text
 from akm_ls.documents.document import Document, kind_of, parse
+from akm_ls.refs import Ref
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
@@ -30,6 +31,13 @@ class OpenSurroundings:
 
     def names(self, directory: str) -> Mapping[str, PathKind]:
         return self._listings.names(directory)
+
+    def exists(self, path: str) -> bool:
+        return exists(path)
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
+        citations = self._workspace.references(Ref(bundle, concept_id))
+        return frozenset(citation.channel for citation in citations)
 
     def document(self, path: str) -> Document | None:
         if kind_of(path) == "env":

@@ -11,6 +11,7 @@ from akm_ls.index.catalog import Resolution
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules.formats import check_page_links
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, parse_ref
 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
@@ -58,6 +59,7 @@ def check_missing_ref(subject: Subject) -> Iterator[Finding]:
         if finding is not None:
             missing += 1
             yield finding
+    yield from check_page_links(subject)
 
 
 def _judge(

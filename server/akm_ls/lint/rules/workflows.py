@@ -1,7 +1,0 @@
-"""Workflows whose structure akm cannot run."""
-
-from __future__ import annotations
-
-from akm_ls.lint.rule import Rule
-
-RULES: tuple[Rule, ...] = ()
