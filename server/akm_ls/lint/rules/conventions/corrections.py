@@ -17,7 +17,7 @@ from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
 
 _CLAIM = re.compile(r"\b(?:corrects|supersedes|replaces)\b", re.IGNORECASE)
-_WORD_BREAKS = re.compile(r"[-_./]+")
+_WORD = re.compile(r"[^\W_]+")
 _MAX_STATEMENT = 2_000
 
 
@@ -38,7 +38,7 @@ def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
     claim = _CLAIM.search(statement)
     if claim is None:
         return
-    rest = statement[claim.end() :]
+    rest = statement[claim.end() :].partition("\n")[0]
     xrefs = cited_stubs(subject, "xrefs")
     claimed = {ref: stub for ref, stub in xrefs.items() if _mentions(rest, stub)}
     claimed |= {stub.ref: stub for stub in _refs_in(subject, rest)}
@@ -161,20 +161,20 @@ def _span_of_statement(document: Document) -> Span:
 
 
 def _mentions(text: str, stub: Stub) -> bool:
-    """Whether a text names an asset: by its id, the last segment, or its title."""
-    plain = f" {_WORD_BREAKS.sub(' ', text).casefold()} "
-    names = [stub.concept_id, stub.name.rpartition("/")[2], stub.title or ""]
-    return any(
-        name and f" {_WORD_BREAKS.sub(' ', name).casefold().strip()} " in _spaced(plain)
-        for name in names
+    """Whether a text names an asset: by its id, or by a last segment or title of several words.
+
+    One word is too little: "replaces auth headers" says nothing of ``knowledge/auth``.
+    """
+    text = _as_words(text)
+    names = (_as_words(stub.name.rpartition("/")[2]), _as_words(stub.title or ""))
+    return _as_words(stub.concept_id) in text or any(
+        name in text for name in names if name.count(" ") > 2
     )
 
 
-_PUNCTUATION = re.compile(r"[^\w ]+")
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(_PUNCTUATION.sub(' ', text).split())} "
+def _as_words(text: str) -> str:
+    """The words of a text in lower case, with a blank before and after each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _refs_in(subject: Subject, text: str) -> Iterator[Stub]:

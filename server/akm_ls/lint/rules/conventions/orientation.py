@@ -29,63 +29,13 @@ _TRIGGER = re.compile(
     r"\b(?:when|whenever|use|used|uses|using|before|after|if|while|during|surfaced|applies)\b",
     re.IGNORECASE,
 )
-_LAST_WORDS = frozenset(
-    [
-        "a",
-        "after",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "before",
-        "being",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "if",
-        "in",
-        "into",
-        "is",
-        "may",
-        "might",
-        "must",
-        "of",
-        "on",
-        "onto",
-        "or",
-        "per",
-        "shall",
-        "should",
-        "so",
-        "than",
-        "that",
-        "the",
-        "to",
-        "upon",
-        "via",
-        "was",
-        "were",
-        "when",
-        "which",
-        "while",
-        "will",
-        "with",
-        "would",
-    ]
+_CONNECTORS = (
+    "a after an and are as at be been before being but by can could did do does for from had has",
+    "have if in into is may might must of on onto or per shall should so than that the to upon",
+    "via was were when which while will with would",
 )
-_LAST_WORD = re.compile(r"([A-Za-z]+)\Z")
+_LAST_WORDS = frozenset(word for line in _CONNECTORS for word in line.split())
+"""Words that no sentence ends in."""
 _HEADING = re.compile(
     r"for example\b|to reduce\b|key (?:pitfalls|fixes|points|takeaways|considerations|steps|notes|"
     r"tips|insights|features|benefits|risks)\b|(?:examples?|summary|overview|introduction|"
@@ -197,8 +147,7 @@ def _quality_fault(text: str, asset_type: str | None) -> str | None:
 
 
 def _ends_in_connector(text: str) -> bool:
-    match = _LAST_WORD.search(text)
-    return match is not None and match.group(1) in _LAST_WORDS
+    return text.split()[-1] in _LAST_WORDS
 
 
 def check_body_title(subject: Subject) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Place, Rule, Subject
@@ -165,7 +166,7 @@ def check_depth(subject: Subject) -> Iterator[Finding]:
     )
 
 
-_KINDS = frozenset({"markdown", "yaml", "script", "env"})
+_KINDS: frozenset[Kind] = frozenset({"markdown", "yaml", "script", "env"})
 _PLACES: tuple[Place, ...] = ("directory",)
 
 RULES = (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
@@ -60,7 +61,7 @@ def is_opaque(segment: str) -> bool:
 
 
 def is_slug(segment: str) -> bool:
-    """Lower-case words joined by single hyphens; letters of any script have no lower case to miss."""
+    """Lower-case words joined by single hyphens, in any script."""
     return _SLUG.match(segment) is not None and segment == segment.lower()
 
 
@@ -142,7 +143,7 @@ def check_opaque(subject: Subject) -> Iterator[Finding]:
         )
 
 
-_KINDS = frozenset({"markdown", "yaml", "script", "env"})
+_KINDS: frozenset[Kind] = frozenset({"markdown", "yaml", "script", "env"})
 
 RULES = (
     Rule(

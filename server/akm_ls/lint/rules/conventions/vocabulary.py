@@ -39,11 +39,8 @@ MAX_SPELLINGS = 100
 
 _DOMAIN = re.compile(r"[ \t]*[-*+][ \t]+\*{0,2}`([\w.-]+)/?`")
 _SUBDOMAIN = re.compile(r"`([\w.-]+/[\w.-]+)/?`")
-_SPELLING = re.compile(
-    r"[ \t]*[-*+][ \t]+[*`]{0,3}([^\s(*`][^(*`]*?)[*`]{0,3}[ \t]*\(not ([^)]*)\)"
-)
 # `ssl when you mean TLS` and `k8s in prose titles` say where a spelling is wrong.
-_CONDITION = re.compile(r"\s+(?:when|in|if|unless|for|except|as)\s.*", re.DOTALL)
+_CONDITION = re.compile(r" (?:when|in|if|unless|for|except|as) .*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +97,18 @@ def read_vocabulary(document: Document) -> Vocabulary:
         if any(comment.start <= span.start < comment.end for comment in comments):
             continue
         text = span.of(document.text)
-        if (match := _SPELLING.match(text)) and len(spellings) < MAX_SPELLINGS:
-            spellings.append(Spelling(match.group(1).strip(), _variants(match.group(2))))
+        spelling = _spelling(text)
+        if spelling is not None:
+            spellings.append(spelling)
         elif match := _DOMAIN.match(text):
             domains.setdefault(match.group(1))
             subdomains.update(dict.fromkeys(_SUBDOMAIN.findall(text, match.end())))
             end = span.end
     if not domains:
-        return Vocabulary(spellings=tuple(spellings))
+        return Vocabulary(spellings=tuple(spellings[:MAX_SPELLINGS]))
     # The facts about conventions themselves lie in a directory that lists seldom name.
     domains.setdefault("conventions")
-    return Vocabulary(tuple(domains), tuple(subdomains), tuple(spellings), end)
+    return Vocabulary(tuple(domains), tuple(subdomains), tuple(spellings[:MAX_SPELLINGS]), end)
 
 
 def added_line(document: Document, vocabulary: Vocabulary, domain: str) -> tuple[Span, str] | None:
@@ -121,8 +119,24 @@ def added_line(document: Document, vocabulary: Vocabulary, domain: str) -> tuple
     return Span(vocabulary.end, vocabulary.end), f"{eol}- `{domain}`"
 
 
+def _spelling(line: str) -> Spelling | None:
+    """A bullet ``- Postgres (not postgresql / pg)``."""
+    bullet = line.strip()
+    name, mark, rest = bullet.partition("(not ")
+    if not mark or bullet[:2] not in ("- ", "* ", "+ "):
+        return None
+    canonical = _undressed(name[2:])
+    variants = _variants(rest.partition(")")[0])
+    return Spelling(canonical, variants) if canonical and variants else None
+
+
+def _undressed(text: str) -> str:
+    return text.strip().strip("`\"'*").strip()
+
+
 def _variants(text: str) -> tuple[str, ...]:
-    found = (_CONDITION.sub("", part).strip().strip("`\"'*") for part in re.split(r"[/,]", text))
+    parts = (" ".join(part.split()) for part in re.split(r"[/,]", text))
+    found = (_undressed(_CONDITION.sub("", part)) for part in parts)
     return tuple(dict.fromkeys(filter(None, found)))
 
 
