@@ -31,6 +31,8 @@ class Bundle:
     configured: bool = False
     origin: BundleOrigin = "workspace"
     label: str = ""
+    pinned: bool = False
+    """Whether the configuration names the format, rather than the layout deciding it."""
     ignore_case: bool = False
 
     def path_of(self, rel: str) -> str:

@@ -117,6 +117,7 @@ class _Resolution:
                 origin=root.origin,
                 configured=True,
                 writable=root.writable,
+                pinned=root.adapter is not None,
             )
             if root.real == configured.default:
                 self._default = bundle.id
@@ -227,6 +228,7 @@ class _Resolution:
         configured: bool = False,
         writable: bool = True,
         key: str | None = None,
+        pinned: bool = False,
         label: str = "",
         wish: str | None = None,
     ) -> Bundle:
@@ -240,6 +242,7 @@ class _Resolution:
             configured=configured,
             origin=origin,
             label=label,
+            pinned=pinned,
             ignore_case=ignores_case(real),
         )
         self._bundles.append(bundle)

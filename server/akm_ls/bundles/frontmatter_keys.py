@@ -239,6 +239,7 @@ _READERS: dict[str, Reader] = {
         "inferred",
         "license",
         "model",
+        "name",
         "pinned",
         "project",
         "provenance",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from akm_ls.index.delta import Claims, Delta, Key
 from akm_ls.index.matching import Matcher, nearest_names
+from akm_ls.index.neighbours import Neighbours
 from akm_ls.index.stub import Stub
 from akm_ls.refs import Ref
 
@@ -68,6 +69,7 @@ class Catalog:
         self._expected: tuple[str, ...] = ()
         self._complete: set[str] = set()
         self._matcher: Matcher | None = None
+        self._neighbours: Neighbours | None = None
         self._suggested: dict[tuple[str, str | None, int], tuple[str, ...]] = {}
         self.generation = 0
         """The index's last write transaction that this catalog knows whole (`Store.changes`)."""
@@ -95,6 +97,7 @@ class Catalog:
         self._at = {stub.path: stub for stub in self._visible.values()}
         self._bundles = dict.fromkeys(bundle for bundle, _ in self._visible)
         self._matcher = None
+        self._neighbours = None
         self._suggested.clear()
         self.generation = generation
         keys = [key for path in self._overlays if (key := self._row_at.get(path)) is not None]
@@ -224,6 +227,8 @@ class Catalog:
             old, new = self._visible.get(key), self._holder(key)
             if old == new:
                 continue
+            if self._neighbours is not None:
+                self._neighbours.change(old, new)
             if old is not None and self._at.get(old.path) is old:
                 del self._at[old.path]
             if new is None:
@@ -379,6 +384,13 @@ class Catalog:
                 self._suggested.clear()
             self._suggested[question] = answer
         return answer
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Assets of one name or one description; made on the first question."""
+        if self._neighbours is None:
+            self._neighbours = Neighbours(self._visible.values())
+        return self._neighbours
 
     def candidates(
         self,

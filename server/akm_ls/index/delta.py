@@ -67,7 +67,7 @@ class Delta:
         """The refs that resolve differently now: citing documents want new diagnostics.
 
         Those are refs that appeared or vanished, and those with other headings, another belief
-        state or another place; a new description alone is not among them.
+        state, date or place; a new description alone is not among them.
         """
         keys = {(stub.bundle, stub.concept_id) for stub in (*self.added, *self.removed)}
         keys.update(
@@ -77,5 +77,6 @@ class Delta:
             or old.path != new.path
             or old.belief_state != new.belief_state
             or old.superseded_by != new.superseded_by
+            or old.marks != new.marks
         )
         return frozenset(keys)

@@ -16,14 +16,14 @@ from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
 from akm_ls.bundles.reading import read_entry
 from akm_ls.bundles.sensitive import is_secret
 from akm_ls.index.fields import search_fields, search_text
-from akm_ls.index.stub import Stub, pack_fragments, shorten
+from akm_ls.index.stub import Stub, marks_of, pack_fragments, shorten
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
 
 ENTRY_COLUMNS = (
     "concept_id, rel, type, name, title, description, tags, slugs, belief_state, superseded_by,"
-    " when_to_use, quality"
+    " when_to_use, quality, marks"
 )
 """What `stub_from_row` reads, in this order, from ``entries``."""
 
@@ -141,6 +141,7 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
         "\n".join(entry.superseded_by),
         shorten(entry.when_to_use),
         entry.quality,
+        marks_of(entry),
     )
     embed_hash = hashlib.blake2b(search_text(fields).encode("utf-8", "replace"), digest_size=16)
     return (
@@ -213,7 +214,8 @@ def _document(entry: Entry) -> str:
 
 def stub_from_row(bundle: str, prefix: str, row: Sequence[Any]) -> Stub:
     """A stub from the values of `ENTRY_COLUMNS`; ``prefix`` is the real root with a separator."""
-    (concept_id, rel, type_, name, title, description, tags, slugs, belief, by, when, quality) = row
+    concept_id, rel, type_, name, title, description, tags, slugs, belief, by, *rest = row
+    when, quality, marks = rest
     return Stub(
         bundle,
         concept_id,
@@ -228,6 +230,7 @@ def stub_from_row(bundle: str, prefix: str, row: Sequence[Any]) -> Stub:
         tuple(by.split("\n")) if by else (),
         when,
         quality,
+        marks,
     )
 
 
@@ -240,7 +243,7 @@ def entry_from_row(
     citations: tuple[Citation, ...] = (),
 ) -> Entry:
     """An entry from the values of `ENTRY_COLUMNS`, its document, and (hash, size, mtime_ns)."""
-    concept_id, rel, type_, name, title, _, _, _, belief, _, _, quality = row
+    concept_id, rel, type_, name, title, _, _, _, belief, _, _, quality, _ = row
     values = json.loads(document)
     content_hash, size, mtime_ns = file
     return Entry(

@@ -88,6 +88,7 @@ TABLES = (
             "superseded_by TEXT NOT NULL DEFAULT ''",
             "when_to_use TEXT NOT NULL DEFAULT ''",
             "quality TEXT NOT NULL DEFAULT 'generated'",
+            "marks TEXT NOT NULL DEFAULT ''",
             "embed_hash TEXT NOT NULL DEFAULT ''",
             "generation INTEGER NOT NULL DEFAULT 0",
             "document TEXT NOT NULL DEFAULT '{}'",

@@ -112,7 +112,8 @@ class Store:
                 f"SELECT {ENTRY_COLUMNS} FROM entries WHERE bundle_key = ? ORDER BY concept_id",
                 (key,),
             ):
-                concept_id, rel, kind, name, title, text, tags, slugs, belief, by, when, grade = row
+                concept_id, rel, kind, name, title, text, tags, slugs, belief, by, *rest = row
+                when, grade, marks = rest
                 labels = tag_sets.get(tags)
                 if labels is None:
                     labels = tag_sets[tags] = tuple([share(tag, tag) for tag in tags.split("\n")])
@@ -131,6 +132,7 @@ class Store:
                         tuple(by.split("\n")) if by else (),
                         when,
                         share(grade, grade),
+                        share(marks, marks),
                     )
                 )
         return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,8 +12,15 @@ if TYPE_CHECKING:
 
     from akm_ls.bundles.entry import Entry
 
+NAMED_TYPES = frozenset({"skill", "agent", "command"})
+"""What a tool loads under a name of its own, which need not be that of the file."""
+DOMAINS_FACT = "facts/conventions/domains"
+"""The fact in which an akm bundle keeps its vocabulary of domains and spellings."""
+
 MAX_TEXT_CHARS = 300
 """Longer descriptions are cut in the catalog; the store keeps them whole."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +44,24 @@ class Stub:
     when_to_use: str = ""
     """At most `MAX_TEXT_CHARS` characters."""
     quality: str = "generated"
+    marks: str = ""
+    """What rules ask now and then, one a line as key, tab, value: see `marks_of`."""
 
     @property
     def ref(self) -> str:
         """``bundle//conceptId``."""
         return f"{self.bundle}//{self.concept_id}"
+
+    def marked(self, key: str) -> tuple[str, ...]:
+        """The values of one key of `marks`."""
+        if key not in self.marks:
+            return ()
+        parts = (line.partition("\t") for line in self.marks.split("\n"))
+        return tuple(value for name, _, value in parts if name == key)
+
+    def mark(self, key: str) -> str | None:
+        """The first value of one key of `marks`."""
+        return next(iter(self.marked(key)), None)
 
     def fragments(self) -> tuple[tuple[str, str], ...]:
         """The headings in text order as (slug, title)."""
@@ -66,6 +88,30 @@ def pack_fragments(fragments: Iterable[tuple[str, str]]) -> str:
     return "\n".join(
         slug if title == slug else f"{slug}\t{_one_line(title)}" for slug, title in fragments
     )
+
+
+def marks_of(entry: Entry) -> str:
+    """`Stub.marks` of an entry.
+
+    ``name``: what the frontmatter of a skill, agent or command calls it. ``status``: only
+    ``deprecated``. ``contradictedBy``: refs. ``updated``: a date as ``YYYY-MM-DD``. ``body``: a
+    hash of the text of the fact that lists the bundle's domains, on which other files depend.
+    """
+    extra = entry.extra
+    marks: list[str] = []
+    if entry.type in NAMED_TYPES and isinstance(name := extra.get("name"), str):
+        marks.append(f"name\t{_one_line(name.strip())}")
+    if extra.get("status") == "deprecated":
+        marks.append("status\tdeprecated")
+    if isinstance(refs := extra.get("contradictedBy"), list):
+        marks += [f"contradictedBy\t{_one_line(str(ref))}" for ref in refs]
+    updated = extra.get("updated")
+    if isinstance(updated, str) and (date := _DATE.match(updated.strip())):
+        marks.append(f"updated\t{date.group()}")
+    if entry.concept_id == DOMAINS_FACT:
+        digest = hashlib.blake2b(entry.content.encode("utf-8", "replace"), digest_size=8)
+        marks.append(f"body\t{digest.hexdigest()}")
+    return "\n".join(marks)
 
 
 def _one_line(text: str) -> str:
@@ -98,4 +144,5 @@ def stub_of(entry: Entry) -> Stub:
         superseded_by=entry.superseded_by,
         when_to_use=shorten(entry.when_to_use),
         quality=entry.quality,
+        marks=marks_of(entry),
     )

@@ -39,14 +39,15 @@ _SET_FILE = (
     " (bundle_key, rel, size, mtime_ns, content_hash, concept_id, warning, racy)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_COLUMNS = ENTRY_COLUMNS.count(",") + 1
 _ADD_ENTRY = (
     f"INSERT INTO entries ({ENTRY_COLUMNS}, embed_hash, document, generation, bundle_key, id)"
-    f" VALUES ({', '.join('?' * 17)})"
+    f" VALUES ({', '.join('?' * (_COLUMNS + 5))})"
 )
 # Not REPLACE: for every row that is there it copies pages to be able to take the row back.
 _SET_ENTRY = (
     f"UPDATE entries SET ({ENTRY_COLUMNS}, embed_hash, document, generation, bundle_key)"
-    f" = ({', '.join('?' * 16)}) WHERE id = ?"
+    f" = ({', '.join('?' * (_COLUMNS + 4))}) WHERE id = ?"
 )
 _ADD_FTS = (
     "INSERT INTO entries_fts (rowid, name, description, tags, hints, content)"

@@ -1,7 +1,200 @@
-"""Assets that a tool cannot tell apart."""
+"""Skills, agents and commands that a tool, or an agent that chooses, cannot tell apart."""
 
 from __future__ import annotations
 
-from akm_ls.lint.rule import Rule
+from collections.abc import Iterator
+from dataclasses import replace
 
-RULES: tuple[Rule, ...] = ()
+from akm_ls.documents.nodes import Scalar
+from akm_ls.documents.text import Span
+from akm_ls.index.neighbours import ALIKE, Scope, alike, called, scope_of
+from akm_ls.index.stub import NAMED_TYPES, Stub
+from akm_ls.lint.finding import Finding, Related
+from akm_ls.lint.rule import Rule, Subject
+
+_CLAUDE_LABELS = (".claude", "plugin")
+
+
+def check_duplicate_name(subject: Subject) -> Iterator[Finding]:
+    """Assets of one scope that hosts load under one name (agent-skills.md §2)."""
+    stub = _named_stub(subject)
+    if stub is None:
+        return
+    assert subject.catalog is not None
+    neighbours = subject.catalog.neighbours
+    scope, name = scope_of(stub), called(stub)
+    others = [
+        other
+        for other in neighbours.namesakes(scope, name)
+        if other.path != stub.path and _clash(subject, stub, other)
+    ]
+    if others:
+        yield _duplicate(subject, stub, name, others)
+    elif stub.type in ("skill", "command") and _is_claude(subject):
+        yield from _skill_and_command(subject, stub, scope, name)
+
+
+def _duplicate(subject: Subject, stub: Stub, name: str, others: list[Stub]) -> Finding:
+    others.sort(key=lambda other: other.path)
+    hosts_only = subject.bundle.adapter != "akm" or subject.bundle.origin == "host"
+    places = " and ".join(_shown(subject, other) for other in others)
+    return Finding(
+        code="duplicate-name",
+        # akm itself names assets by their path; only a tool that loads them by name is misled.
+        severity="warning" if hosts_only else "information",
+        message=(
+            f'The {stub.type} "{name}" has the same name as {places}: tools load only one of '
+            "them, or whichever comes last. Give each a name of its own."
+        ),
+        span=_name_span(subject),
+        related=tuple(Related(other.path, f'also named "{name}"') for other in others),
+        data={"name": name, "refs": [other.ref for other in others]},
+    )
+
+
+def _skill_and_command(subject: Subject, stub: Stub, scope: Scope, name: str) -> Iterator[Finding]:
+    """Claude Code runs both as ``/name``, and the skill wins."""
+    assert subject.catalog is not None
+    other_type = "command" if stub.type == "skill" else "skill"
+    namesakes = subject.catalog.neighbours.namesakes(scope._replace(type=other_type), name)
+    other = next(namesakes, None)
+    if other is None:
+        return
+    yield Finding(
+        code="duplicate-name",
+        severity="warning" if stub.type == "command" else "information",
+        message=(
+            f'The skill and the command "{name}" are both /{name}; Claude Code runs the skill, and '
+            "the command cannot be reached. Rename or remove one of them."
+        ),
+        span=_name_span(subject),
+        related=(Related(other.path, f"the {other_type} of that name"),),
+        data={"name": name, "refs": [other.ref]},
+    )
+
+
+def _clash(subject: Subject, one: Stub, other: Stub) -> bool:
+    """Whether the tools that read the bundle would give both the one name."""
+    bundle = subject.bundle
+    if one.type == "skill":
+        return True
+    if bundle.adapter == "opencode":
+        return False  # it names agents and commands by their paths, which differ
+    if one.type == "agent":
+        # Claude Code and its relatives load an agent by its `name` only; a plugin's also by file.
+        by_file = bundle.adapter == "akm" or bundle.label == "plugin"
+        return by_file or (one.mark("name") is not None and other.mark("name") is not None)
+    return not _is_claude(subject)  # where a command's `name` has no effect
+
+
+def _is_claude(subject: Subject) -> bool:
+    bundle = subject.bundle
+    if bundle.origin == "host":
+        return bundle.label in _CLAUDE_LABELS
+    return bundle.adapter == "claude"
+
+
+def check_similar_description(subject: Subject) -> Iterator[Finding]:
+    """Descriptions with the same word pairs: an agent chooses by nothing else."""
+    stub = _named_stub(subject)
+    if stub is None or not stub.description:
+        return
+    assert subject.catalog is not None
+    shares = [
+        (share, other)
+        for share, other in subject.catalog.neighbours.lookalikes(stub)
+        if other.path != stub.path and _is_alike_in_full(subject, stub, other)
+    ]
+    if not shares:
+        return
+    span = _key_span(subject, "description")
+    if span is None:
+        return
+    names = " and ".join(_shown(subject, other) for _, other in shares)
+    percent = round(100 * max(share for share, _ in shares))
+    yield Finding(
+        code="similar-description",
+        severity="hint",
+        message=(
+            f"The description is nearly that of {names} ({percent} % of the word pairs are the "
+            "same): an agent that reads both cannot choose. Say what sets this one apart."
+        ),
+        span=span,
+        related=tuple(Related(other.path, "described alike") for _, other in shares),
+        data={"refs": [other.ref for _, other in shares], "percent": percent},
+    )
+
+
+def _is_alike_in_full(subject: Subject, stub: Stub, other: Stub) -> bool:
+    """The catalog has only the beginning of long descriptions."""
+    if not (stub.description.endswith("…") and other.description.endswith("…")):
+        return True
+    own = subject.document.frontmatter
+    document = subject.around.document(other.path)
+    theirs = None if document is None else document.frontmatter
+    if own is None or theirs is None:
+        return True
+    texts = own.text("description"), theirs.text("description")
+    if texts[0] is None or texts[1] is None:
+        return True
+    return alike(replace(stub, description=texts[0]), replace(other, description=texts[1])) >= ALIKE
+
+
+def _named_stub(subject: Subject) -> Stub | None:
+    if subject.type not in NAMED_TYPES:
+        return None
+    stub = subject.stub
+    return stub if stub is not None and stub.type in NAMED_TYPES else None
+
+
+def _name_span(subject: Subject) -> Span:
+    return _key_span(subject, "name") or subject.document.lines.line_span(0)
+
+
+def _key_span(subject: Subject, key: str) -> Span | None:
+    frontmatter = subject.document.frontmatter
+    node = None if frontmatter is None else frontmatter.get(key)
+    return node.span if isinstance(node, Scalar) and node.text.strip() else None
+
+
+def _shown(subject: Subject, other: Stub) -> str:
+    return other.ref if other.bundle != subject.bundle.id else other.concept_id
+
+
+RULES = (
+    Rule(
+        code="duplicate-name",
+        severity="warning",
+        summary="Two skills, agents or commands of one directory or plugin have one name.",
+        why=(
+            "A tool knows a skill or an agent by its name. Of two with one name it loads one and "
+            "says nothing of the other."
+        ),
+        remedy="Rename one of them, in its frontmatter and in the name of its directory or file.",
+        example="---\nname: review\ndescription: Reviews a change. Use before a merge.\n---\n",
+        example_path="skills/review/SKILL.md",
+        check=check_duplicate_name,
+        group="assets",
+        places=("frontmatter", "file name", "directory"),
+        needs_catalog=True,
+    ),
+    Rule(
+        code="similar-description",
+        severity="hint",
+        summary="Two skills, agents or commands say nearly the same of themselves.",
+        why=(
+            "An agent chooses a skill by its description. Two descriptions count as alike when at "
+            f"least {round(100 * ALIKE)} % of their pairs of neighbouring words are the same "
+            "(Jaccard index) and no word of the assets' own names tells them apart."
+        ),
+        remedy="Say in each description what sets it apart: another input, another moment.",
+        example=(
+            "---\nname: b\ndescription: Reviews a change before it is merged into main.\n---\n"
+        ),
+        example_path="skills/b/SKILL.md",
+        check=check_similar_description,
+        group="assets",
+        places=("frontmatter",),
+        needs_catalog=True,
+    ),
+)

@@ -1,0 +1,90 @@
+"""Where conventions hold: in an akm bundle that is somebody's stash, and for which of its files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from akm_ls.bundles.asset_types import TYPE_BY_NAME
+from akm_ls.documents.text import Span
+from akm_ls.lint.rule import Subject
+
+SIGNS = (
+    ".stash",
+    "facts",
+    "instructions",
+    "knowledge",
+    "lessons",
+    "memories",
+    "sessions",
+    "tasks",
+    "workflows",
+)
+"""What a stash has and a plain collection of skills, agents and commands has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where an asset lies below the directory of its type.
+
+    ``directories`` are the ones in between (a skill's own directory is not among them), ``leaf``
+    is the asset's own segment without its extension.
+    """
+
+    type: str
+    type_directory: str
+    directories: tuple[str, ...]
+    leaf: str
+
+    def path(self, *segments: str) -> str:
+        return "/".join((self.type_directory, *segments))
+
+
+def is_stash(subject: Subject) -> bool:
+    """Whether a file's bundle is akm's own and more than a tool's directory of skills."""
+    bundle = subject.bundle
+    if bundle.adapter != "akm" or bundle.origin == "host":
+        return False
+    names = subject.around.names(bundle.real_root)
+    return any(names.get(sign) == "directory" for sign in SIGNS)
+
+
+def placement_of(subject: Subject) -> Placement | None:
+    """Where the asset lies; ``None`` outside a stash and outside the directory of its type.
+
+    So it is for wiki pages, READMEs and what a skill brings along: they have rules of their own.
+    """
+    recognition = subject.recognition
+    if recognition is None or not is_stash(subject):
+        return None
+    kind = TYPE_BY_NAME.get(recognition.type)
+    if kind is None or not subject.rel.startswith(f"{kind.directory}/"):
+        return None
+    *directories, leaf = recognition.name.split("/")
+    if leaf.lower() == "readme":
+        return None
+    if kind.naming == "script":
+        leaf = leaf.rpartition(".")[0] or leaf
+    return Placement(recognition.type, kind.directory, tuple(directories), leaf)
+
+
+def is_asset(subject: Subject) -> bool:
+    """Whether the file is an asset of a stash, and not one that akm writes by itself."""
+    return (
+        subject.type not in (None, "session") and is_stash(subject) and not is_checkpoint(subject)
+    )
+
+
+def is_checkpoint(subject: Subject) -> bool:
+    """A memory that akm has written of a session."""
+    frontmatter = subject.document.frontmatter
+    return frontmatter is not None and frontmatter.text("akm_memory_kind") is not None
+
+
+def top_of(subject: Subject) -> Span:
+    """Where a finding about a file's name or place stands: its first line.
+
+    An env file's first line is not marked: it may hold a value.
+    """
+    if subject.document.kind in ("markdown", "yaml"):
+        return subject.document.lines.line_span(0)
+    return Span(0, 0)
