@@ -68,6 +68,14 @@ class WatchedSurroundings:
         self.looked.note(path)
         return self._surroundings.document(path)
 
+    def exists(self, path: str) -> bool:
+        self.looked.note(path)
+        return self._surroundings.exists(path)
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
+        # Whatever changes this changes the state of the index, which all findings depend on.
+        return self._surroundings.cited_in(bundle, concept_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
