@@ -187,6 +187,12 @@ _PATH = re.compile(r"(?:[\w!#$%&()*+\-.:=?@\[\\\]^{}~]|/(?!/))+")
 _WITHIN_WORD = frozenset("·\u2010\u2011")
 _WITHIN_SCRIPT = frozenset("\u200c\u200d\u05be\u05f3\u05f4・･")
 _NO_MARK = re.compile("[\u20dd-\u20e4\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# What nearly every path in prose looks like, up to what certainly ends it: the rules for dress
+# would take nothing off it. It saves the half of their time, and a large bundle has many refs.
+_USUAL_PATH = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9-]*(?:[./_][A-Za-z0-9-]+)*(?:#[A-Za-z0-9-]+)?"
+    r"(?=[\s,`'\"<>|;]|[.:!?](?:\s|\Z)|\Z)"
+)
 _SLASHES = re.compile(r"/+")
 _SENTENCE_AND_EMPHASIS = ".,;:!?*~\\([{"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
@@ -214,6 +220,12 @@ def find_refs(text: str, start: int = 0, end: int | None = None) -> Iterator[Ref
             slashes = _SLASHES.match(text, after, end)
             after = slashes.end() if slashes else after
         elif (begin := _slug_start(text, at, start)) is not None:
+            usual = _USUAL_PATH.match(text, after, end)
+            if usual is not None and usual.end() - after <= MAX_PATH:
+                after = usual.end()
+                yield RefToken(begin, after, text[begin:after])
+                at = text.find("//", after, end)
+                continue
             path_end = _path_end(text, after, end)
             token = _undressed(text, begin, after, path_end)
             if token is None:
