@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
-from akm_ls.documents.document import Kind, kind_of, parse
+from akm_ls.documents.document import kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
@@ -11,20 +11,21 @@ from akm_ls.lint.rule import Subject
 from akm_ls.lint.settings import LintSettings
 
 TEAM = Bundle("team", "/team", "/team", "akm")
-BUNDLES = BundleSet((TEAM,))
 
 
 def findings(
-    text: str, rel: str = "knowledge/a.md", settings: LintSettings | None = None
+    text: str,
+    rel: str = "knowledge/a.md",
+    settings: LintSettings | None = None,
+    bundle: Bundle = TEAM,
 ) -> tuple[Finding, ...]:
-    kind: Kind = kind_of(rel)
     return lint(
         Subject(
-            parse(text, kind),
+            parse(text, kind_of(rel)),
             f"/team/{rel}",
             rel,
-            TEAM,
-            BUNDLES,
+            bundle,
+            BundleSet((bundle,)),
             Catalog(),
             settings or LintSettings(),
         )

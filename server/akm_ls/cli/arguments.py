@@ -118,6 +118,11 @@ def _check(commands: _Commands[_Parser]) -> _Parser:
     parser.add_argument(
         "--diff", action="store_true", help="show what --fix would change, and change nothing"
     )
+    parser.add_argument(
+        "--skip-outside",
+        action="store_true",
+        help="pass over files that are in no bundle (for commit hooks)",
+    )
     parser.add_argument("--exit-zero", action="store_true", help="exit 0 also with findings")
     return parser
 

@@ -95,6 +95,9 @@ def run(options: Namespace) -> int:
         raise CommandError("--diff goes with --format text or json")
     with open_workspace(options, options.paths) as workspace:
         paths = paths_to_check(workspace, options)
+        if options.paths and not paths:
+            _report(options.format).finish(Summary())
+            return CLEAN
         index = refresh(workspace)
         if options.diff:
             from akm_ls.cli.fixing import show_diff

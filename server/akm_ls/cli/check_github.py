@@ -30,6 +30,8 @@ class GithubReport:
             )
 
     def finish(self, summary: Summary) -> None:
+        for warning in summary.warnings:
+            sys.stdout.write(f"::warning title=akm-ls::{_message(warning)}\n")
         print(f"{count(summary.shown, 'finding')} in {count(summary.files, 'file')}.")
 
 

@@ -10,6 +10,7 @@ from akm_ls import __version__
 from akm_ls.cli.check import CheckedFile, Summary
 from akm_ls.cli.json_output import write_json
 from akm_ls.cli.places import project_path, project_root
+from akm_ls.cli.terminal import complain
 from akm_ls.lint.pages import rule_url
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ class SarifReport:
         self._results += [self._result(checked, finding) for finding in checked.findings]
 
     def finish(self, summary: Summary) -> None:
-        write_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [self._run()]})
+        for warning in summary.warnings:
+            complain(f"warning: {warning}")
+        write_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [self._run(summary)]})
 
-    def _run(self) -> dict[str, object]:
+    def _run(self, summary: Summary) -> dict[str, object]:
         return {
             "tool": {
                 "driver": {
@@ -54,6 +57,15 @@ class SarifReport:
                     ],
                 }
             },
+            "invocations": [
+                {
+                    "executionSuccessful": True,
+                    "toolConfigurationNotifications": [
+                        {"level": "warning", "message": {"text": warning}}
+                        for warning in summary.warnings
+                    ],
+                }
+            ],
             "columnKind": "utf16CodeUnits",
             "originalUriBaseIds": {_BASE: {"uri": Path(project_root()).as_uri() + "/"}},
             "results": self._results,

@@ -84,11 +84,13 @@ def refresh_to_ask(workspace: Workspace) -> None:
 def paths_to_check(workspace: Workspace, options: Namespace) -> list[str]:
     """The absolute files and directories ``check`` goes through; none means all bundles.
 
+    With ``--skip-outside`` what was asked for may come to nothing: then none means nothing.
+
     Raises:
         CommandError: when nothing of what was asked for belongs to a bundle.
     """
     if options.paths:
-        return _asked_for(workspace, options.paths)
+        return _asked_for(workspace, options.paths, skip_outside=options.skip_outside)
     require_bundles(workspace)
     here = os.getcwd()
     if options.bundle_dirs:
@@ -100,14 +102,16 @@ def paths_to_check(workspace: Workspace, options: Namespace) -> list[str]:
     return []
 
 
-def _asked_for(workspace: Workspace, paths: Sequence[str]) -> list[str]:
-    outside = [path for path in paths if not _is_in_bundles(workspace, os.path.abspath(path))]
-    if len(outside) == len(paths):
+def _asked_for(workspace: Workspace, paths: Sequence[str], *, skip_outside: bool) -> list[str]:
+    outside = {path for path in paths if not _is_in_bundles(workspace, os.path.abspath(path))}
+    if skip_outside:
+        return [os.path.abspath(path) for path in paths if path not in outside]
+    if outside.issuperset(paths):
         verb = "is" if len(paths) == 1 else "are"
         raise CommandError(
             f"{', '.join(paths)} {verb} in no bundle (`akm-ls doctor {paths[0]}` says why)"
         )
-    for path in outside:
+    for path in sorted(outside):
         complain(f"{path} is in no bundle: not checked")
     return [os.path.abspath(path) for path in paths if path not in outside]
 

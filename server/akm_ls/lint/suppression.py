@@ -86,10 +86,10 @@ def read_suppressions(document: Document) -> Suppressions:
             everywhere |= codes
         elif directive.scope is not None:
             first, last = directive.first_line, directive.last_line
-            lines = range(last + 1, last + 2)
-            if directive.scope == "line":
-                lines = range(first, last + 1)
-            for line in lines:
+            # What a rule says of a whole file stands on its first line, also when that is the
+            # comment's own.
+            end = last + 1 if directive.scope == "line" else last + 2
+            for line in range(first, end):
                 by_line[line] = by_line.get(line, frozenset()) | codes
     return Suppressions(directives, everywhere, by_line)
 

@@ -215,6 +215,10 @@ RULES = (
         ),
         example="# Rules for Claude\n",
         example_path="CLAUDE.md",
+        around={
+            "skills/review/SKILL.md": "---\nname: review\ndescription: Reviews a change.\n---\n",
+            "memories/outage.md": "# Outage\n",
+        },
         check=check_bundle_format,
         group="bundle",
         places=("file name", "directory"),

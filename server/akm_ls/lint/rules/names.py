@@ -173,6 +173,9 @@ RULES = (
         remedy="Rename one of them, in its frontmatter and in the name of its directory or file.",
         example="---\nname: review\ndescription: Reviews a change. Use before a merge.\n---\n",
         example_path="skills/review/SKILL.md",
+        around={
+            "skills/other/SKILL.md": "---\nname: review\ndescription: Reviews a design.\n---\n"
+        },
         check=check_duplicate_name,
         group="assets",
         places=("frontmatter", "file name", "directory"),
@@ -192,6 +195,11 @@ RULES = (
             "---\nname: b\ndescription: Reviews a change before it is merged into main.\n---\n"
         ),
         example_path="skills/b/SKILL.md",
+        around={
+            "skills/a/SKILL.md": (
+                "---\nname: a\ndescription: Reviews a change before it is merged into main.\n---\n"
+            )
+        },
         check=check_similar_description,
         group="assets",
         places=("frontmatter",),

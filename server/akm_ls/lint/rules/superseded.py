@@ -192,6 +192,10 @@ RULES = (
         ),
         remedy="Cite what replaces it, or remove the citation.",
         example="---\nxrefs: [knowledge/old]\n---\nKnowledge that rests on something superseded.\n",
+        around={
+            "knowledge/old.md": "---\nbeliefState: superseded\nsupersededBy: knowledge/new\n---\n",
+            "knowledge/new.md": "# What holds now\n",
+        },
         check=check_superseded_target,
         group="references",
         places=("prose", "headings", "inline code", "indented code", "frontmatter refs"),

@@ -272,6 +272,7 @@ RULES = (
             "---\ndescription: Replaces token-refresh, which holds no longer\n"
             "xrefs: [knowledge/auth/token-refresh]\n---\n"
         ),
+        around={"knowledge/auth/token-refresh.md": "---\ndescription: Refresh\n---\n"},
         check=check_correction_pairing,
         group="conventions",
         places=("frontmatter", "frontmatter refs", "prose"),

@@ -104,6 +104,7 @@ RULES = (
         why="One spelling for one thing: then one search finds all of it.",
         remedy=f"Use the spelling of `{DOMAINS_FACT}`, or change it there.",
         example="---\ndescription: How the queue is drained\n---\nThe queue is a table in pg.\n",
+        around={"facts/conventions/domains.md": "- Postgres (not postgresql / pg)\n"},
         check=check_entity_spelling,
         group="conventions",
         places=("prose", "headings"),

@@ -149,6 +149,7 @@ RULES = (
         example=(
             "---\ndescription: How the queue is drained\nsources: [memories/webshop/outage]\n---\n"
         ),
+        around={"memories/webshop/outage.md": "---\ndescription: Outage\n---\n"},
         check=check_provenance,
         group="conventions",
         places=("frontmatter", "prose"),
@@ -164,6 +165,9 @@ RULES = (
             "---\ndescription: How the queue is drained\nupdated: 2026-01-02\n"
             "sources: [memories/webshop/outage]\n---\n"
         ),
+        around={
+            "memories/webshop/outage.md": ("---\ndescription: Outage\nupdated: 2026-02-03\n---\n")
+        },
         check=check_source_changed,
         group="conventions",
         places=("frontmatter", "prose"),

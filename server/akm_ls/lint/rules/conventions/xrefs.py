@@ -175,6 +175,7 @@ RULES = (
             "---\ndescription: How the queue is drained\n"
             "xrefs: [knowledge/other, knowledge/other.md]\n---\n"
         ),
+        around={"knowledge/other.md": "---\ndescription: Other\n---\n"},
         check=check_xref_duplicate,
         group="conventions",
         places=("frontmatter refs",),
