@@ -100,11 +100,10 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
 
 
 def _wants_date(subject: Subject) -> bool:
-    if not is_akm(subject) or subject.type == "session":
+    head = head_of(subject)
+    if not is_akm(subject) or head not in DATED_DIRECTORIES:
         return False
-    if head_of(subject) in DATED_DIRECTORIES:
-        return not (head_of(subject) == "workflows" and split_path(subject.rel).readme)
-    return subject.type is not None and not subject.rel.startswith("sessions/")
+    return head != "workflows" or not split_path(subject.rel).readme
 
 
 # name and type
