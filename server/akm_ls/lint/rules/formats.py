@@ -215,6 +215,7 @@ RULES: tuple[Rule, ...] = (
         group="bundle",
         places=("frontmatter",),
         example_path="tables/orders.md",
+        around={"index.md": "# Tables\n"},
     ),
     Rule(
         code="missing-description",
@@ -227,6 +228,7 @@ RULES: tuple[Rule, ...] = (
         group="bundle",
         places=("frontmatter",),
         example_path="pages/tokens.md",
+        around={"schema.md": "# Schema\n"},
     ),
     Rule(
         code="broken-xref",
@@ -239,6 +241,7 @@ RULES: tuple[Rule, ...] = (
         group="bundle",
         places=("frontmatter refs", "links"),
         example_path="pages/tokens.md",
+        around={"schema.md": "# Schema\n"},
     ),
     Rule(
         code="broken-source",
@@ -251,6 +254,7 @@ RULES: tuple[Rule, ...] = (
         group="bundle",
         places=("frontmatter",),
         example_path="pages/tokens.md",
+        around={"schema.md": "# Schema\n"},
     ),
     Rule(
         code="uncited-raw",
@@ -263,6 +267,7 @@ RULES: tuple[Rule, ...] = (
         group="bundle",
         places=("whole file",),
         example_path="raw/minutes.md",
+        around={"schema.md": "# Schema\n", "pages/team.md": "---\ndescription: Us\n---\n"},
         needs_catalog=True,
     ),
 )
