@@ -13,6 +13,7 @@ is a difference.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ def _about_a_workflow(detail: str) -> str:
     names = _QUOTED.findall(detail.removeprefix("Unexpected level-2 heading"))
     if " inputs[" in detail:
         return names[1]
-    return names[0].removeprefix("## ")
+    return names[0].removeprefix("## ") or "(no id)"
 
 
 def our_subjects(finding: Finding) -> Iterable[str]:
@@ -137,9 +138,20 @@ def ours(stashes: Path, data: Path) -> Iterator[Fact]:
 
 
 @pytest.fixture(scope="module")
-def differences(stashes: Path, tmp_path_factory: pytest.TempPathFactory) -> set[tuple[str, str]]:
+def linted(stashes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundles with the one absolute path in them as it is here."""
+    target = tmp_path_factory.mktemp("lint") / "stashes"
+    shutil.copytree(stashes, target)
+    portable = target / "alpha" / "knowledge" / "sp-portable.md"
+    text = portable.read_text(encoding="utf-8")
+    portable.write_text(text.replace("${STASHES}", str(target)), encoding="utf-8")
+    return target
+
+
+@pytest.fixture(scope="module")
+def differences(linted: Path, tmp_path_factory: pytest.TempPathFactory) -> set[tuple[str, str]]:
     before = {fact for fact in theirs() if fact[1] in CODES}
-    after = {fact for fact in ours(stashes, tmp_path_factory.mktemp("lint")) if fact[1] in CODES}
+    after = {fact for fact in ours(linted, tmp_path_factory.mktemp("data")) if fact[1] in CODES}
     return {
         (file, f"{sign} {code} {subject}".rstrip())
         for sign, facts in (("without", before - after), ("with", after - before))
