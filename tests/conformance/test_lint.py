@@ -12,6 +12,7 @@ is a difference.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -150,7 +151,9 @@ def linted(stashes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def differences(linted: Path, tmp_path_factory: pytest.TempPathFactory) -> set[tuple[str, str]]:
-    before = {fact for fact in theirs() if fact[1] in CODES}
+    # Nobody can say what is not in a directory that may not be looked into.
+    hidden = () if os.access("/root", os.X_OK) else ("/root/nope",)
+    before = {fact for fact in theirs() if fact[1] in CODES and fact[2] not in hidden}
     after = {fact for fact in ours(linted, tmp_path_factory.mktemp("data")) if fact[1] in CODES}
     return {
         (file, f"{sign} {code} {subject}".rstrip())
