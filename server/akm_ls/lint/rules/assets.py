@@ -67,7 +67,22 @@ def opening(frontmatter: Frontmatter) -> Span:
 
 
 def first_line(document: Document) -> Span:
-    return document.lines.line_span(0)
+    """The first line that says something: where a whole file is marked.
+
+    Comments are passed over, as one of them may be there to hide the finding.
+    """
+    if document.frontmatter is not None:
+        return document.lines.line_span(0)
+    text, at = document.text, 0
+    ends = {comment.start: comment.end for comment in document.comments}
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+        elif at in ends:
+            at = ends[at]
+        else:
+            break
+    return document.lines.line_span(document.lines.line_of(at))
 
 
 def slug_of(rel: str) -> str:
