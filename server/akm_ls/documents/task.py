@@ -52,7 +52,16 @@ SHELLS = ("bash", "sh", "zsh", "pwsh", "powershell", "cmd")
 
 _ONLY_V4 = KEYS_V4 - KEYS_V2 - {"engine", "model"}
 _ALIASES = frozenset(
-    ["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually", "@reboot"]
+    [
+        "@hourly",
+        "@daily",
+        "@midnight",
+        "@weekly",
+        "@monthly",
+        "@yearly",
+        "@annually",
+        "@reboot",
+    ]
 )
 _PART = re.compile(r"(\*|\?|L|\w+(?:-\w+)?(?:#[1-5])?|\d+[LW])(?:/(\d+))?\Z")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]

@@ -11,15 +11,9 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Mapping, Pair, Scalar
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import TextEdit
+from akm_ls.lint.fixes import line_end
 
 _COLON = re.compile(r"[ \t]*:[ \t]*")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-def line_end(document: Document) -> str:
-    """The line end a document uses: that of its first line, ``\\n`` when it has one line."""
-    match = _LINE_END.search(document.text)
-    return match.group() if match else "\n"
 
 
 def is_blank(pair: Pair | None) -> bool:
@@ -39,7 +33,7 @@ def set_keys(document: Document, values: dict[str, str], *, first: bool = False)
     or the text is such that a new line could mean something else.
     """
     frontmatter = document.frontmatter
-    end = line_end(document)
+    end = line_end(document.text)
     if frontmatter is None:
         if document.kind != "markdown":
             return None

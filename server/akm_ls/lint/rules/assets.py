@@ -67,7 +67,22 @@ def opening(frontmatter: Frontmatter) -> Span:
 
 
 def first_line(document: Document) -> Span:
-    return document.lines.line_span(0)
+    """The first line that says something: where a whole file is marked.
+
+    Comments are passed over, as one of them may be there to hide the finding.
+    """
+    if document.frontmatter is not None:
+        return document.lines.line_span(0)
+    text, at = document.text, 0
+    ends = {comment.start: comment.end for comment in document.comments}
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+        elif at in ends:
+            at = ends[at]
+        else:
+            break
+    return document.lines.line_span(document.lines.line_of(at))
 
 
 def slug_of(rel: str) -> str:
@@ -100,11 +115,10 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
 
 
 def _wants_date(subject: Subject) -> bool:
-    if not is_akm(subject) or subject.type == "session":
+    head = head_of(subject)
+    if not is_akm(subject) or head not in DATED_DIRECTORIES:
         return False
-    if head_of(subject) in DATED_DIRECTORIES:
-        return not (head_of(subject) == "workflows" and split_path(subject.rel).readme)
-    return subject.type is not None and not subject.rel.startswith("sessions/")
+    return head != "workflows" or not split_path(subject.rel).readme
 
 
 # name and type

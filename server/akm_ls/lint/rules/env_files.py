@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from akm_ls.documents.env_keys import SUPPRESSION, read_env_keys
 from akm_ls.documents.text import Span
-from akm_ls.lint.edits import line_end
 from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import head_of
 
@@ -87,7 +87,7 @@ def check_dangerous_env_key(subject: Subject) -> Iterator[Finding]:
         if key.suppressed:
             continue
         line = document.lines.start_of(key.line)
-        comment = f"{SUPPRESSION}{line_end(document)}"
+        comment = f"{SUPPRESSION}{line_end(document.text)}"
         yield Finding(
             code="dangerous-env-key",
             severity="warning",

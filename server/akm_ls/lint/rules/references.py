@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 
 from akm_ls.documents.document import RefOccurrence
+from akm_ls.documents.frontmatter import read_frontmatter
+from akm_ls.documents.nodes import Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Resolution
 from akm_ls.index.stub import Stub
@@ -33,12 +35,22 @@ def is_checked(subject: Subject, occurrence: RefOccurrence) -> bool:
 
 
 def prose_is_checked(subject: Subject) -> bool:
-    """False where akm takes frontmatter as the whole truth, or a checkpoint quotes a session."""
-    frontmatter = subject.document.frontmatter
-    if frontmatter is None:
-        return True
-    data = frontmatter.data
-    return not (isinstance(data.get("refs"), list) or isinstance(data.get("akm_memory_kind"), str))
+    """False where akm takes frontmatter as the whole truth, or a checkpoint quotes a session.
+
+    A second block at the start of the body counts as well: some tools nest them.
+    """
+    document = subject.document
+    blocks = [document.frontmatter]
+    if document.frontmatter is not None:
+        body = document.body.lstrip()
+        blocks.append(read_frontmatter(body) if body.startswith("---") else None)
+    for block in blocks:
+        if block is not None and (
+            isinstance(block.get("refs"), Sequence)
+            or (isinstance(kind := block.get("akm_memory_kind"), Scalar) and kind.plain is not None)
+        ):
+            return False
+    return True
 
 
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:

@@ -90,7 +90,7 @@ def _problems(subject: Subject) -> Iterator[_Problem]:
         yield _Problem(
             "The task is empty. Give it a `version`, a `schedule`, and a `workflow`, "
             "`prompt` or `command` to run.",
-            top,
+            Span(len(document.text), len(document.text)),
             "",
         )
         return

@@ -9,8 +9,9 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Sequence
 from akm_ls.documents.text import Span
 from akm_ls.documents.workflow import STEP_ID, Workflow, read_workflow
-from akm_ls.lint.edits import line_end, set_keys
+from akm_ls.lint.edits import set_keys
 from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, head_of, is_akm, opening
 from akm_ls.lint.rules.stubs import placeholder
@@ -97,7 +98,7 @@ def _declare_all(document: Document, workflow: Workflow) -> tuple[Fix, ...]:
     names = list(dict.fromkeys(section.name for section in workflow.sections))
     if not names or not all(STEP_ID.match(name) for name in names):
         return ()
-    end = line_end(document)
+    end = line_end(document.text)
     steps = "".join(f"{end}  - id: {name}" for name in names)
     if document.frontmatter is None:
         at = Span(0, 0)

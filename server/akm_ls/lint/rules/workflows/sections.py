@@ -9,8 +9,8 @@ from akm_ls.documents.nodes import Sequence
 from akm_ls.documents.text import Span
 from akm_ls.documents.workflow import STEP_ID, Section, Step, Workflow
 from akm_ls.index.matching import nearest_names
-from akm_ls.lint.edits import line_end
 from akm_ls.lint.finding import Fix, TextEdit
+from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rules.workflows.problems import Checker
 
 MAX_PROSE = 256 * 1024
@@ -109,14 +109,14 @@ def _declare_step(document: Document, workflow: Workflow, name: str) -> TextEdit
     if match is None:
         return None
     at = lines.line_span(lines.line_of(steps.span.end)).end
-    return TextEdit(Span(at, at), f"{line_end(document)}{match.group()}id: {name}")
+    return TextEdit(Span(at, at), f"{line_end(document.text)}{match.group()}id: {name}")
 
 
 def _add_section(document: Document, workflow: Workflow, step: Step) -> tuple[Fix, ...]:
     """A section to be filled, before that of the next step that has one."""
     if not STEP_ID.match(step.id):
         return ()
-    end = line_end(document)
+    end = line_end(document.text)
     section = f"## {step.id}{end}{end}Say what this step does.{end}"
     following = (
         workflow.section_by_name[other.id]

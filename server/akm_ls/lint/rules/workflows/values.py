@@ -50,7 +50,7 @@ ON_ERROR = ("fail", "continue")
 _TIMEOUT = re.compile(r"\d{1,15}(?:ms|s|m)?\Z", re.ASCII)
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")
 _RESERVED_TOP = frozenset(
-    [
+    {
         "model",
         "messages",
         "temperature",
@@ -60,7 +60,7 @@ _RESERVED_TOP = frozenset(
         "streamoptions",
         "enablethinking",
         "chattemplatekwargs",
-    ]
+    }
 )
 _RESERVED_ANYWHERE = frozenset(
     ["authorization", "headers", "apikey", "token", "password", "secret", "cookie", "setcookie"]
