@@ -30,6 +30,7 @@ from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
+from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
 from akm_ls.workspace.settings import Settings
@@ -329,10 +330,12 @@ class Workspace:
             for claim in delta.claims
             if (stub := self.catalog.get(claim.bundle, claim.concept_id)) is not None
         }
+        beside = BesideChanged(delta, self.catalog)
         return tuple(
             opened
             for opened in self.documents
             if opened.path in contested
+            or (opened.bundle is not None and beside.touches(opened.path, opened.bundle.id))
             or (opened.entry and (opened.entry.bundle, opened.entry.concept_id) in delta.refs)
             or any(
                 occurrence.ref is not None and occurrence.ref.concept_id in concepts

@@ -12,6 +12,9 @@ from akm_ls.index.stub import NAMED_TYPES, Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
 
+MAX_NAMED = 3
+"""Other assets that a message names."""
+
 _CLAUDE_LABELS = (".claude", "plugin")
 
 
@@ -37,7 +40,9 @@ def check_duplicate_name(subject: Subject) -> Iterator[Finding]:
 def _duplicate(subject: Subject, stub: Stub, name: str, others: list[Stub]) -> Finding:
     others.sort(key=lambda other: other.path)
     hosts_only = subject.bundle.adapter != "akm" or subject.bundle.origin == "host"
-    places = " and ".join(_shown(subject, other) for other in others)
+    places = " and ".join(_shown(subject, other) for other in others[:MAX_NAMED])
+    if len(others) > MAX_NAMED:
+        places += f" and {len(others) - MAX_NAMED} more"
     return Finding(
         code="duplicate-name",
         # akm itself names assets by their path; only a tool that loads them by name is misled.
@@ -47,7 +52,7 @@ def _duplicate(subject: Subject, stub: Stub, name: str, others: list[Stub]) -> F
             "them, or whichever comes last. Give each a name of its own."
         ),
         span=_name_span(subject),
-        related=tuple(Related(other.path, f'also named "{name}"') for other in others),
+        related=tuple(Related(other.path, f'also named "{name}"') for other in others[:MAX_NAMED]),
         data={"name": name, "refs": [other.ref for other in others]},
     )
 
@@ -81,9 +86,10 @@ def _clash(subject: Subject, one: Stub, other: Stub) -> bool:
     if bundle.adapter == "opencode":
         return False  # it names agents and commands by their paths, which differ
     if one.type == "agent":
-        # Claude Code and its relatives load an agent by its `name` only; a plugin's also by file.
-        by_file = bundle.adapter == "akm" or bundle.label == "plugin"
-        return by_file or (one.mark("name") is not None and other.mark("name") is not None)
+        # Without a `name` a file is documentation; only a plugin's goes by its file name.
+        return bundle.label == "plugin" or (
+            one.mark("name") is not None and other.mark("name") is not None
+        )
     return not _is_claude(subject)  # where a command's `name` has no effect
 
 

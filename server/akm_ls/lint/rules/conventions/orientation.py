@@ -60,8 +60,10 @@ def check_orientation(subject: Subject) -> Iterator[Finding]:
         return
     if subject.type not in _TRIGGERED or _text(frontmatter, "when_to_use"):
         return
-    if subject.type != "lesson" and _TRIGGER.search(description):
-        return
+    if subject.type != "lesson" and (
+        _TRIGGER.search(description) or _quality_fault(description, subject.type)
+    ):
+        return  # a poor description is to be mended first, and may say it then
     yield Finding(
         code="orientation-missing",
         severity="hint",
@@ -82,13 +84,17 @@ def _missing_description(subject: Subject) -> Finding:
         code="orientation-missing",
         severity="hint",
         message=(
-            f"This {subject.type} has no description: search and agents know only its file name. "
+            f"This {_noun(subject.type)} has no description: search and agents know only its file name. "
             "Say in one sentence what it is."
         ),
         span=top_of(subject),
         data={"missing": "description"},
         fixes=(Fix("Describe it by its first sentence", edits.edits()),) if added else (),
     )
+
+
+def _noun(asset_type: str | None) -> str:
+    return "page of knowledge" if asset_type == "knowledge" else str(asset_type)
 
 
 def _first_sentence(subject: Subject) -> str | None:

@@ -145,4 +145,4 @@ def _nearest(segment: str, domains: tuple[str, ...]) -> str | None:
     for domain in domains:
         if len(segment) > 2 and (domain.startswith(segment) or segment.startswith(domain)):
             return domain
-    return next(iter(get_close_matches(segment, domains, n=1, cutoff=0.6)), None)
+    return next(iter(get_close_matches(segment, domains, n=1, cutoff=0.75)), None)
