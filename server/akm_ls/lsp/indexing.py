@@ -74,6 +74,7 @@ class BackgroundIndex:
             self._timer.cancel()
         if self._following is not None:
             self._following.cancel()
+        # Whoever has the lock may be at work with it; the end of the process closes it as well.
         if self._follower is not None and not self._lock.locked():
             self._follower.close()
 
