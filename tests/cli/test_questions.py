@@ -208,3 +208,14 @@ def test_doctor_explains_a_directory_that_is_no_bundle(
     ran = akm("doctor")
     assert ran.code == 0
     assert f"{empty}: not a bundle" in ran.out
+
+
+def test_the_first_question_after_the_index_was_deleted_makes_it_again(
+    akm: Run, alone: Path
+) -> None:
+    before = akm("search", "tokens").out
+    (database,) = alone.rglob("akm-ls.db")
+    for path in database.parent.glob("akm-ls.db*"):
+        path.unlink()
+    assert akm("refs", "knowledge/auth/tokens").code == 0
+    assert akm("search", "tokens").out == before

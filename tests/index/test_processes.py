@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -118,4 +119,35 @@ def test_several_full_runs_at_once_lose_nothing(
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
         assert "Traceback" not in errors
+    assert rows(shared) == rows(alone)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
+def test_an_index_deleted_under_several_runs_is_whole_again_afterwards(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    root = write_bundle(tmp_path / "team")
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    subprocess.run(index_command(root, alone), env=environment, check=True)
+    processes = [
+        subprocess.Popen(
+            index_command(root, shared, "--full"),
+            env=environment,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    # As soon as there is something to delete.
+    while not (shared / "akm-ls.db-wal").exists():
+        assert any(process.poll() is None for process in processes)
+        time.sleep(0.005)
+    for path in shared.glob("akm-ls.db*"):
+        path.unlink(missing_ok=True)
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        assert "Traceback" not in errors
+    subprocess.run(index_command(root, shared), env=environment, check=True)
     assert rows(shared) == rows(alone)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from akm_ls.bundles.reading import entry_from_text
 from akm_ls.documents.document import parse
 from akm_ls.index import schema
+from akm_ls.index.catalog import Catalog
 from akm_ls.index.database import Database
+from akm_ls.index.delta import Claims, Delta
 from akm_ls.index.store import StoreError
-from akm_ls.index.stub import stub_of
+from akm_ls.index.stub import Stub, stub_of
 
 from .conftest import Page, Site
 
@@ -202,6 +205,7 @@ def test_changes_since_a_generation(indexed: Site, page: Page) -> None:
         unchanged = store.changes(since)
         assert unchanged is not None
         assert unchanged.delta.is_empty
+        assert unchanged.complete == {"team", "other"}
         indexed.write({"team/knowledge/new.md": page("New")}, settled=False)
         indexed.remove("other/knowledge/x.md")
         indexed.index(bundles)
@@ -334,3 +338,36 @@ def test_a_current_layout_takes_no_write_lock(indexed: Site) -> None:
         assert other.connection.execute("SELECT count(*) FROM entries").fetchone() == (4,)
         other.close()
         store.database.connection.execute("ROLLBACK")
+
+
+# Large changes in parts.
+
+
+def test_the_parts_of_a_delta_make_the_catalog_that_the_whole_makes() -> None:
+    stubs = [
+        Stub("team", f"knowledge/{n}", "knowledge", f"{n}", f"/t/knowledge/{n}.md")
+        for n in range(7)
+    ]
+    claims = [
+        Claims("team", stub.concept_id, (stub.path, f"/t/x/{stub.name}.md") if at % 2 else ())
+        for at, stub in enumerate(stubs)
+    ]
+    gone = Stub("team", "knowledge/gone", "", "", "")
+    delta = Delta(
+        tuple(stubs), removed=(gone,), claims=tuple(claims), complete=("team",), generation=1
+    )
+    whole, parted = Catalog(), Catalog()
+    for catalog in (whole, parted):
+        catalog.expect(["team"])
+        catalog.load([replace(gone, path="/t/knowledge/gone.md")])
+    whole.apply(delta)
+    parts = list(delta.parts(3))
+    for part in parts:
+        assert len(part.added) <= 3
+        assert not parted.is_complete()
+        parted.apply(part)
+    assert list(parted.stubs()) == list(whole.stubs()) == stubs
+    assert parted.is_complete() and parted.generation == whole.generation == 1
+    for stub in stubs:
+        assert parted.claimants("team", stub.concept_id) == whole.claimants("team", stub.concept_id)
+    assert list(delta.parts(7)) == [delta]

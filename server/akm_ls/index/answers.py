@@ -64,3 +64,5 @@ class Changes:
 
     delta: Delta
     generation: int
+    complete: frozenset[str] = frozenset()
+    """The bundles that are whole in the index, changed or not."""

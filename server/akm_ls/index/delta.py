@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,6 +53,21 @@ class Delta:
         """Whether nothing about any asset changed."""
         return not (
             self.added or self.changed or self.removed or self.claims or self.complete or self.gone
+        )
+
+    def parts(self, size: int) -> Iterator[Delta]:
+        """The same in several deltas of at most ``size`` assets that came, in an order to apply."""
+        if len(self.added) <= size:
+            yield self
+            return
+        yield replace(self, added=(), claims=(), complete=(), generation=0)
+        claims = {(claim.bundle, claim.concept_id): claim for claim in self.claims}
+        for start in range(0, len(self.added), size):
+            added = self.added[start : start + size]
+            found = (claims.pop((stub.bundle, stub.concept_id), None) for stub in added)
+            yield Delta(added, claims=tuple(claim for claim in found if claim is not None))
+        yield Delta(
+            claims=tuple(claims.values()), complete=self.complete, generation=self.generation
         )
 
     @property

@@ -30,8 +30,13 @@ def changes_since(
     Call it in one view of the database.
     """
     generation = generation_of(connection)
+    complete = [
+        keys[key].id
+        for (key,) in connection.execute("SELECT key FROM bundles WHERE indexed_at NOT NULL")
+        if key in keys
+    ]
     if generation == since:
-        return Changes(Delta(), generation)
+        return Changes(Delta(), generation, frozenset(complete))
     floor = connection.execute("SELECT value FROM meta WHERE key = 'forgotten'").fetchone()
     if since > generation or (floor is not None and since < floor[0]):
         return None
@@ -65,9 +70,5 @@ def changes_since(
         )
         if key in keys
     )
-    complete = tuple(
-        keys[key].id
-        for (key,) in connection.execute("SELECT key FROM bundles WHERE indexed_at NOT NULL")
-        if key in keys
-    )
-    return Changes(Delta(tuple(added), (), removed, tuple(claims), complete), generation)
+    delta = Delta(tuple(added), (), removed, tuple(claims), tuple(complete))
+    return Changes(delta, generation, frozenset(complete))

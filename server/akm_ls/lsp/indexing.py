@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from akm_ls.index.delta import Delta
-from akm_ls.index.indexer import IndexReport, upsert_files
-from akm_ls.index.store import Store, StoreError
+from akm_ls.index.indexer import IndexReport
+from akm_ls.index.store import StoreError
 from akm_ls.lsp.work import CancellationToken, cancellation
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
+    from akm_ls.workspace.following import Followed, IndexFollower
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +30,12 @@ QUIET = 0.1
 """Seconds without a further change before changed files are read."""
 RETRY = 2.0
 """Seconds before files are tried again that another process's rebuild kept us from."""
+FOLLOW = 2.0
+"""Seconds between two looks at what other processes have written to the index."""
+PART = 500
+"""Assets that the catalog takes over at once; requests come in between."""
+REMAKING = 1.0
+"""Seconds that a question waits for an index that was lost and is being made again."""
 WORTH_PROGRESS = 200
 """Files to read from which on a run shows its progress."""
 
@@ -42,10 +50,17 @@ class BackgroundIndex:
         self._stop = threading.Event()
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._follower: IndexFollower | None = None
+        self._following: asyncio.Task[None] | None = None
+        self._remade: asyncio.Event | None = None
+        """There while a lost index is being made again; set in the end."""
 
     def start(self) -> None:
-        """Load what the index knows, then bring it up to date."""
+        """Load what the index knows, bring it up to date, and follow what others write to it."""
         self._spawn(self._load_and_run())
+        if self._following is not None:
+            self._following.cancel()
+        self._following = asyncio.get_running_loop().create_task(self._follow(self._stop))
 
     def restart(self) -> None:
         """After other bundles were found: give up what is running and begin anew."""
@@ -57,6 +72,11 @@ class BackgroundIndex:
         self._stop.set()
         if self._timer is not None:
             self._timer.cancel()
+        if self._following is not None:
+            self._following.cancel()
+        # Whoever has the lock may be at work with it; the end of the process closes it as well.
+        if self._follower is not None and not self._lock.locked():
+            self._follower.close()
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -69,17 +89,27 @@ class BackgroundIndex:
             logger.error("indexing failed", exc_info=error)
 
     async def _load_and_run(self) -> None:
-        session = self._session
-        stop = self._stop
+        workers, stop = self._session.server.protocol.workers, self._stop
         async with self._lock:
-            snapshot = await session.server.protocol.workers.run(session.workspace.snapshot)
-            if stop.is_set():
+            before, self._follower = self._follower, self._session.workspace.follower()
+            if before is not None:
+                await workers.run(before.close)
+        await self._load()
+        if not stop.is_set():
+            await self.run()
+
+    async def _load(self, *, keep: bool = False) -> None:
+        """Fill the catalog from the index; ``keep`` what is there if that cannot be read."""
+        session, stop, follower = self._session, self._stop, self._follower
+        assert follower is not None
+        async with self._lock:
+            snapshot = await session.server.protocol.workers.run(follower.snapshot)
+            if stop.is_set() or (keep and snapshot.problem):
                 return
             session.workspace.take(snapshot)
             session.settle()
             session.workspace.reopen()
             session.diagnostics.refresh_all()
-        await self.run()
 
     async def run(
         self,
@@ -165,12 +195,15 @@ class BackgroundIndex:
         paths, self._changed = self._changed, set()
         if not paths:
             return
+        self.notice()
         if len(paths) > BATCH:
             await self.run()
             return
         session = self._session
         async with self._lock:
-            delta = await session.server.protocol.workers.run(self._upsert, tuple(paths))
+            delta = await session.server.protocol.workers.run(
+                session.workspace.upsert, tuple(paths)
+            )
             if delta.deferred:
                 loop = asyncio.get_running_loop()
                 loop.call_later(RETRY, self.files_changed, delta.deferred)
@@ -179,14 +212,87 @@ class BackgroundIndex:
             counts = len(delta.added), len(delta.changed), len(delta.removed)
             self._announce(*counts, len(session.workspace.catalog))
 
-    def _upsert(self, paths: tuple[str, ...]) -> Delta:
+    # What other processes do to the index.
+
+    def notice(self) -> bool:
+        """Whether the index file is still the one that the catalog was made from.
+
+        If it was deleted or replaced, it is being made again from now on. This is asked before
+        every question: it costs one look at the file's status.
+        """
+        if self._remade is None and self._follower is not None and self._follower.is_replaced():
+            self._make_again()
+        return self._remade is None
+
+    async def ready(self) -> bool:
+        """`notice`, with some patience for an index that is made again in a moment."""
+        if not self.notice() and self._remade is not None:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._remade.wait(), REMAKING)
+        return self._remade is None
+
+    async def _follow(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            await asyncio.sleep(FOLLOW)
+            # Whoever has the lock writes; there will be another look.
+            if self._remade is None and not self._lock.locked():
+                try:
+                    await self._look()
+                except Exception:
+                    logger.exception("the index could not be followed")
+
+    async def _look(self) -> None:
+        workspace, stop, follower = self._session.workspace, self._stop, self._follower
+        if follower is None:
+            return
+        catalog = workspace.catalog
+        async with self._lock:
+            whole = [bundle.id for bundle in workspace.bundles if catalog.is_complete(bundle.id)]
+            followed = await self._session.server.protocol.workers.run(
+                follower.look, catalog.generation, whole
+            )
+            if followed is None or stop.is_set():
+                return
+            if not followed.lost:
+                await self._take_over(followed)
+                return
+        if self._remade is None:
+            self._make_again()
+
+    async def _take_over(self, followed: Followed) -> None:
+        workspace = self._session.workspace
+        added = changed = removed = 0
+        for part in followed.delta.parts(PART):
+            told = workspace.apply(part)
+            self._session.spread(told)
+            added += len(told.added)
+            changed += len(told.changed)
+            removed += len(told.removed)
+            await asyncio.sleep(0)
+        workspace.catalog.generation = followed.generation
+        if added or changed or removed:
+            self._announce(added, changed, removed, len(workspace.catalog))
+
+    def _make_again(self) -> None:
+        workspace = self._session.workspace
+        message = f"The index {workspace.store_path} was deleted or replaced: making it again."
+        logger.warning("%s", message)
+        workspace.warnings = (*workspace.warnings, message)
+        workspace.indexing = True
+        self._remade = asyncio.Event()
+        self._spawn(self._run_and_load(self._remade))
+
+    async def _run_and_load(self, remade: asyncio.Event) -> None:
+        """Index everything while the catalog goes on with what it knows, then take stock."""
         workspace = self._session.workspace
         try:
-            with Store(workspace.store_path, workspace.bundles) as store:
-                return upsert_files(store, paths)
-        except StoreError as problem:
-            logger.warning("%s", problem)
-            return Delta()
+            await self.run()
+            workspace.indexing = True
+            await self._load(keep=True)
+        finally:
+            workspace.indexing = False
+            self._remade = None
+            remade.set()
 
     def _announce(self, added: int, changed: int, removed: int, entries: int) -> None:
         counts = {"added": added, "changed": changed, "removed": removed, "entries": entries}

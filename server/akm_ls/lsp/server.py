@@ -138,10 +138,10 @@ def _register_features(server: AkmLanguageServer) -> None:
         return navigation.definition(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def find_references(
+    async def find_references(
         ls: AkmLanguageServer, params: lsp.ReferenceParams
     ) -> list[lsp.Location] | None:
-        return references.find_references(ls.session, params)
+        return await references.find_references(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True))
     def links(

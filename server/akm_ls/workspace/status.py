@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from akm_ls import __version__
+from akm_ls.index.store import StoreError
 from akm_ls.search.result import NO_MODEL
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 def status_of(workspace: Workspace) -> dict[str, Any]:
     """The state of bundles, index and semantic search, in protocol.md's shape."""
     store = workspace.store
-    stored = store.status() if store is not None else None
+    try:
+        stored = store.status() if store is not None else None
+    except StoreError:
+        stored = None
     counts = {bundle.id: bundle.entries for bundle in stored.bundles} if stored else {}
     return {
         "version": __version__,
@@ -36,7 +40,7 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
             "path": workspace.store_path,
             "entries": stored.entries if stored else 0,
             "builtAt": _iso(stored.built_at) if stored else None,
-            "state": _state(workspace),
+            "state": _state(workspace) if stored else "unusable",
         },
         "semantic": {
             "status": "off",
@@ -55,8 +59,6 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
 
 
 def _state(workspace: Workspace) -> str:
-    if workspace.store is None:
-        return "unusable"
     if workspace.indexing:
         return "indexing"
     return "ready" if workspace.catalog.is_complete() else "incomplete"

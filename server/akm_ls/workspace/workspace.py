@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
@@ -13,11 +12,11 @@ from akm_ls.bundles.discovery import resolve_bundles
 from akm_ls.bundles.reading import read_text
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
-from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.delta import Delta
 from akm_ls.index.indexer import IndexReport, run_index, upsert_files
 from akm_ls.index.memory import release_memory
 from akm_ls.index.places import DATABASE, default_data_dir
-from akm_ls.index.store import Store, StoreError
+from akm_ls.index.store import Store, StoreBusy, StoreError
 from akm_ls.index.stub import Stub, stub_of
 from akm_ls.lint.bundle_settings import BundleSettingsFiles
 from akm_ls.lint.engine import CODES, lint
@@ -32,6 +31,7 @@ from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import FileFindings, check
+from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
@@ -41,6 +41,10 @@ __all__ = ["FileFindings", "Workspace"]
 
 logger = logging.getLogger(__name__)
 
+READER_PATIENCE_MS = 250
+"""How long `Workspace.store` waits for a lock, which a reader needs only in a new file."""
+WRITER_PATIENCE_MS = 1_000
+"""How long a few changed files wait to be written; the catalog has them all the same."""
 MUCH_INDEXED = 500
 """Assets written by one index run after which it has left much free memory behind."""
 
@@ -51,16 +55,6 @@ def _nothing(*_: object) -> None:
 
 def _never() -> bool:
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The index's content as the catalog wants it."""
-
-    stubs: Sequence[Stub] = ()
-    claims: Sequence[Claims] = ()
-    complete: frozenset[str] = frozenset()
-    problem: str = ""
 
 
 class Workspace:
@@ -130,10 +124,13 @@ class Workspace:
 
     @property
     def store(self) -> Store | None:
-        """This thread's connection, opened on first use; ``None`` when the file is unusable."""
+        """This thread's connection, opened on first use; ``None`` when the file is unusable.
+
+        For reading: it does not wait for other processes.
+        """
         if self._store is None:
             try:
-                self._store = Store(self.store_path, self.bundles)
+                self._store = Store(self.store_path, self.bundles, patience_ms=READER_PATIENCE_MS)
             except StoreError as problem:
                 self._warn(str(problem))
         return self._store
@@ -146,7 +143,7 @@ class Workspace:
         """What the index knows of the bundles; may run in any thread."""
         try:
             with Store(self.store_path, self.bundles) as store:
-                return Snapshot(store.stubs(), store.claims(), store.complete_bundles())
+                return snapshot_of(store)
         except StoreError as problem:
             return Snapshot(problem=str(problem))
 
@@ -154,7 +151,7 @@ class Workspace:
         """Make a snapshot the catalog's content."""
         if snapshot.problem:
             self._warn(snapshot.problem)
-        self.catalog.load(snapshot.stubs, snapshot.claims)
+        self.catalog.load(snapshot.stubs, snapshot.claims, snapshot.generation)
         for bundle_id in snapshot.complete:
             self.catalog.mark_complete(bundle_id)
 
@@ -216,13 +213,29 @@ class Workspace:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
         return self.catalog.apply(delta)
 
-    def files_changed(self, paths: Sequence[str]) -> Delta:
-        """Read some files again after they were written, created or deleted."""
-        store = self.store
-        owned = [path for path in map(self.canonical, paths) if self.bundles.owner_of(path)]
-        if store is None or not owned:
+    def upsert(self, paths: Sequence[str]) -> Delta:
+        """Read some files again after they were written, created or deleted; in any thread.
+
+        As with `index` the catalog is not touched. What another process kept from being written
+        is in the delta, and under ``deferred``: it wants to be tried again.
+        """
+        try:
+            with Store(self.store_path, self.bundles, patience_ms=WRITER_PATIENCE_MS) as store:
+                try:
+                    return upsert_files(store, paths)
+                except StoreBusy:
+                    return upsert_files(store, paths, write=False)
+        except StoreError as problem:
+            logger.warning("%s", problem)
             return Delta()
-        return self.apply(upsert_files(store, owned))
+
+    def files_changed(self, paths: Sequence[str]) -> Delta:
+        """`upsert` in this thread, with the catalog following."""
+        return self.apply(self.upsert(paths))
+
+    def follower(self) -> IndexFollower:
+        """Tells what other processes do to the index; for use in other threads."""
+        return IndexFollower(self.store_path, self.bundles)
 
     # Paths.
 
@@ -388,9 +401,10 @@ class Workspace:
     def citation_count(self, stub: Stub) -> int:
         """How often other assets cite one, as the index knows."""
         store = self.store
-        if store is None:
+        try:
+            return 0 if store is None else store.count_citations(stub.bundle, stub.concept_id)
+        except StoreError:
             return 0
-        return store.count_citations(stub.bundle, stub.concept_id)
 
     def open_citations(self) -> dict[str, OpenCitations]:
         """What every open document of a bundle cites, by path."""

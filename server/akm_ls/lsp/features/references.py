@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
 
 
-def find_references(session: Session, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+async def find_references(
+    session: Session, params: lsp.ReferenceParams
+) -> list[lsp.Location] | None:
     """On a ref: the citations of what it names. Elsewhere in an asset: the citations of it,
     on a heading those of the heading."""
+    await session.index.ready()
     opened = session.document(params.text_document.uri)
     if opened is None:
         return None

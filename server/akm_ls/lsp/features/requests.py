@@ -34,10 +34,13 @@ async def search_assets(session: Session, params: Params) -> Any:
     except RequestError as problem:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     session.settle()
+    usable = await session.index.ready()
     workspace = session.workspace
     token = cancellation()
 
     def run() -> Any:
+        if not usable:
+            return search(workspace.library_without_index(), request)
         try:
             with Store(workspace.store_path, workspace.bundles) as store:
                 library = workspace.library(store)
@@ -52,6 +55,7 @@ async def search_assets(session: Session, params: Params) -> Any:
 async def show_asset(session: Session, params: Params) -> Any:
     """``akm/show``: by ref, or the asset at a position of a document."""
     session.settle()
+    await session.index.ready()
     ref = params.get("ref")
     try:
         if isinstance(ref, str):
@@ -107,6 +111,7 @@ async def find_citations(session: Session, params: Params) -> Any:
     except RefError as problem:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     session.settle()
+    await session.index.ready()
     locations = []
     for citation in citations_of(session, ref):
         start, end = citation.characters(session.encoding)
@@ -129,6 +134,7 @@ async def find_citations(session: Session, params: Params) -> Any:
 
 async def status(session: Session, _params: Params) -> Any:
     """``akm/status``."""
+    session.index.notice()
     return session.workspace.status()
 
 
