@@ -37,6 +37,18 @@ async def test_each_way_a_ref_can_miss_is_told_apart(editor: Editor, encoding: s
     assert {diagnostic.source for diagnostic in shown} == {"akm"}
 
 
+async def test_every_missing_ref_of_a_file_gets_its_suggestion(editor: Editor) -> None:
+    await editor.start()
+    names = ["knowledge/auth/tls", "knowledge/auth/tokens", "skills/release"]
+    slips = [f"team//{name}{letter}" for letter in "abcdefghijkl" for name in names]
+    editor.open(DRAFT, "\n".join([*slips, "team//agents/gone"]))
+    await editor.shows(DRAFT, [("missing-ref", ref) for ref in (*slips, "team//agents/gone")])
+    messages = [diagnostic.message for diagnostic in editor.diagnostics(DRAFT)]
+    for message, slip in zip(messages, slips, strict=False):
+        assert f"Did you mean {slip[:-1]}?" in message
+    assert "Did you mean" not in messages[-1], "nothing is like it"
+
+
 async def test_every_occurrence_is_marked_in_every_channel(editor: Editor) -> None:
     await editor.start()
     editor.open(

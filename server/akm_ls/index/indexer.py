@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal
 from akm_ls.index import bundle_keys, verify
 from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
 from akm_ls.index.delta import Delta
-from akm_ls.index.locks import Holder, rebuild_lock
+from akm_ls.index.locks import BEING_REBUILT, Holder, rebuild_lock
 from akm_ls.index.rows import PreparedFile, root_prefix
 from akm_ls.index.scan import BundleScan, directory_of, scan
-from akm_ls.index.store import claimed_twice
+from akm_ls.index.store import complaints_of
 from akm_ls.index.targeted import read_one, upsert_files
 from akm_ls.index.workers import read_files
 from akm_ls.index.writer import (
@@ -62,6 +62,8 @@ class IndexReport:
     unchanged: int = 0
     entries: int = 0
     warnings: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
+    """Those of the warnings that are about the run; `Store.complaints` tells the others."""
     seconds: float = 0.0
     skipped_locked: bool = False
     cancelled: bool = False
@@ -106,7 +108,7 @@ def run_index(
         if holder is not None:
             if skip_if_locked:
                 return IndexReport(mode, skipped_locked=True, seconds=time.perf_counter() - started)
-            warnings.append(f"The index is being rebuilt by {holder}; indexing all the same.")
+            warnings.append(f"{BEING_REBUILT} by {holder}; indexing all the same.")
         database = Database(store_path, cache_kib=WRITER_CACHE_KIB)
         try:
             for attempt in range(3):
@@ -121,7 +123,7 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            entries, found = run.summary()
+            entries, complaints = run.summary()
         finally:
             database.close()
     return IndexReport(
@@ -133,7 +135,8 @@ def run_index(
         removed=run.removed,
         unchanged=max(entries - run.added - run.changed, 0),
         entries=entries,
-        warnings=_bounded([*warnings, *found]),
+        warnings=_bounded([*warnings, *run.warnings(), *complaints]),
+        of_run=_bounded([*warnings, *run.warnings()]),
         seconds=time.perf_counter() - started,
         cancelled=run.was_cancelled,
     )
@@ -307,31 +310,25 @@ class _Run:
             self._problems = self._database.run(verify.disagreements)
         self._database.write(forget_old_tombstones)
 
-    def summary(self) -> tuple[int, list[str]]:
-        """How many assets the selected bundles have, and everything worth a warning."""
+    def warnings(self) -> list[str]:
+        """What was noticed that is not in the index."""
         found = [f"The index does not agree with itself: {item}." for item in self._problems]
+        return found + [warning for item in self.scans for warning in item.warnings]
 
-        def read(connection: apsw.Connection) -> int:
-            entries = 0
+    def summary(self) -> tuple[int, list[str]]:
+        """How many assets the selected bundles have, and what is wrong with their files."""
+
+        def read(connection: apsw.Connection) -> tuple[int, list[str]]:
+            entries, found = 0, list[str]()
             for item in self.scans:
-                found.extend(item.warnings)
                 (count,) = connection.execute(
                     "SELECT count(*) FROM entries WHERE bundle_key = ?", (item.key,)
                 ).fetchone() or (0,)
                 entries += count
-                for (warning,) in connection.execute(
-                    "SELECT warning FROM files WHERE bundle_key = ? AND warning IS NOT NULL",
-                    (item.key,),
-                ):
-                    found.append(f"{item.bundle.id}: {warning}")
-                for concept_id, (kept, *skipped) in claimed_twice(connection, item.key):
-                    found.append(
-                        f"Two files claim {item.bundle.id}//{concept_id}: kept {kept},"
-                        f" skipped {', '.join(skipped)}."
-                    )
-            return entries
+                found += complaints_of(connection, item.bundle.id, item.key)
+            return entries, found
 
-        return self._database.run(read), found
+        return self._database.run(read)
 
 
 def _bounded(warnings: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LOCK_NAME = "index.rebuild.lock"
+BEING_REBUILT = "The index is being rebuilt"
+"""How a warning begins that holds as long as there is a `live_holder`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from akm_ls.index.delta import Key
+from akm_ls.index.near_misses import NearMisses, numbered_apart, slips, tolerance
 
 MAX_LATE = 256
 """Ids added one by one, until it is better to sort all of them again."""
 
-_FAR = 4
-"""Characters by which the lengths of an id and what it was meant to be may differ."""
-_OTHER_LETTERS = 3
-_ENOUGH = 200
 _LAST = "\U0010ffff"
 
 
@@ -29,12 +25,14 @@ class Matcher:
         self._keys = sorted(keys, key=lambda key: (key[1].lower(), key[1], key[0]))
         self._lower = [concept_id.lower() for _, concept_id in self._keys]
         self._late: dict[Key, None] = {}
-        self._places: _Places | None = None
+        self._near: NearMisses | None = None
 
     def add(self, key: Key) -> bool:
         """Take in a new id; ``False``: too many came this way, make a new matcher."""
         if key not in self._late and not self._has(key):
             self._late[key] = None
+            if self._near is not None:
+                self._near.add(key)
         return len(self._late) <= MAX_LATE
 
     def _has(self, key: Key) -> bool:
@@ -106,74 +104,10 @@ class Matcher:
     def nearest(
         self, concept_id: str, *, prefer: str | None, limit: int, passes: Callable[[Key], bool]
     ) -> list[Key]:
-        """The ids that are most like ``concept_id``, those of one bundle first."""
-        wanted = concept_id.lower()
-        name = wanted.rpartition("/")[2]
-        measure = difflib.SequenceMatcher(autojunk=False)
-        measure.set_seq2(wanted)
-        ranked: list[tuple[float, str, str]] = []
-        for bundle, other in filter(passes, self._similar(wanted)):
-            lower = other.lower()
-            measure.set_seq1(lower)
-            likeness = measure.ratio()
-            if len(name) > 2 and lower.rpartition("/")[2] == name:
-                likeness = max(likeness, 0.8)  # the same name in another place: it was moved
-            if likeness >= 0.75:
-                bonus = 0.05 if bundle == prefer else 0.0
-                ranked.append((-(likeness + bonus), other, bundle))
-        ranked.sort()
-        return [(bundle, other) for _, other, bundle in ranked[:limit]]
-
-    def _similar(self, wanted: str) -> list[Key]:
-        """Ids worth comparing with a misspelled one: a like last segment, or same directory."""
-        head, _, name = wanted.rpartition("/")
-        places = self._places
-        if places is None:
-            places = self._places = _Places(self._lower)
-        found = dict.fromkeys(places.by_name.get(name, ())[:_ENOUGH])
-        for other in places.like(name):
-            found.update(dict.fromkeys(places.by_name[other][:_ENOUGH]))
-        # The neighbours in the same directory, those nearest in the alphabet.
-        start = bisect_left(self._lower, f"{head}/" if head else "")
-        end = bisect_left(self._lower, f"{head}0" if head else _LAST, start)
-        middle = bisect_left(self._lower, wanted, start, end)
-        for at in range(max(start, middle - _ENOUGH), min(end, middle + _ENOUGH)):
-            if len(found) > _ENOUGH:
-                break
-            if abs(len(self._lower[at]) - len(wanted)) <= _FAR:
-                found[at] = None
-        late = [key for key in self._late if abs(len(key[1]) - len(wanted)) <= _FAR]
-        return [*(self._keys[at] for at in found), *late]
-
-
-class _Places:
-    """Where an id may be found again by its last segment; made when first one is missing."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        self.by_name: dict[str, list[int]] = {}
-        for at, key in enumerate(keys):
-            self.by_name.setdefault(key.rpartition("/")[2], []).append(at)
-        # A slip seldom hits both ends of a name.
-        self._by_ends: dict[tuple[str, int], list[str]] = {}
-        for name in self.by_name:
-            if name:
-                self._by_ends.setdefault((f"^{name[0]}", len(name)), []).append(name)
-                self._by_ends.setdefault((f"{name[-1]}$", len(name)), []).append(name)
-
-    def like(self, name: str) -> list[str]:
-        """Names that differ from ``name`` by little."""
-        if len(name) < 3:
-            return []
-        letters = set(name)
-        near: dict[str, None] = {}
-        for length in range(len(name) - 2, len(name) + 3):
-            for end in (f"^{name[0]}", f"{name[-1]}$"):
-                for other in self._by_ends.get((end, length), ()):
-                    if len(letters.symmetric_difference(other)) <= _OTHER_LETTERS:
-                        near[other] = None
-            if len(near) > _ENOUGH:
-                break
-        return difflib.get_close_matches(name, list(near)[:_ENOUGH], n=8, cutoff=0.75)
+        """What a misspelled or outdated id may have meant: see `NearMisses.nearest`."""
+        if self._near is None:
+            self._near = NearMisses((*self._keys, *self._late))
+        return self._near.nearest(concept_id, prefer=prefer, limit=limit, passes=passes)
 
 
 def _has_in_order(key: str, query: str) -> bool:
@@ -185,12 +119,24 @@ def _has_in_order(key: str, query: str) -> bool:
     return True
 
 
-def nearest_names(name: str, names: Sequence[str], limit: int) -> tuple[str, ...]:
-    """Of some names those most like ``name``."""
-    if len(names) > 2000:
-        names = [other for other in names if abs(len(other) - len(name)) <= _FAR][:2000]
-    by_lower: dict[str, str] = {}
-    for other in names:
-        by_lower.setdefault(other.lower(), other)
-    close = difflib.get_close_matches(name.lower(), list(by_lower), n=limit, cutoff=0.6)
-    return tuple(by_lower[other] for other in close)
+def nearest_names(name: str, names: Iterable[str], limit: int) -> tuple[str, ...]:
+    """Of some names those that ``name`` may be meant for, likeliest first.
+
+    They differ by a slip or two, or one goes on where the other ends (``rotate`` and
+    ``rotate-a-token``). None is better than one that is not alike.
+    """
+    wanted = name.lower()
+    most = tolerance(wanted)
+    ranked: list[tuple[int, int, str]] = []
+    for at, other in enumerate(names):
+        lower = other.lower()
+        if abs(len(lower) - len(wanted)) <= most:
+            count = slips(wanted, lower, most)
+            alike = count <= 1 or wanted[0] == lower[0]
+            if count <= most and alike and not numbered_apart(wanted, lower):
+                ranked.append((count, at, other))
+                continue
+        if lower.startswith(f"{wanted}-") or wanted.startswith(f"{lower}-"):
+            ranked.append((most + 1, at, other))
+    ranked.sort()
+    return tuple(dict.fromkeys(other for _, _, other in ranked))[:limit]

@@ -150,6 +150,19 @@ class Store:
                 found.append(Claims(bundle.id, concept_id, paths))
         return found
 
+    def complaints(self) -> list[str]:
+        """What is wrong with files: those that could not be read or share a ref with another."""
+
+        def read(connection: apsw.Connection) -> list[str]:
+            keys = self._bundle_keys(connection)
+            return [
+                complaint
+                for key, bundle in keys.items()
+                for complaint in complaints_of(connection, bundle.id, key)
+            ]
+
+        return self.database.run(read)
+
     def complete_bundles(self) -> frozenset[str]:
         """The bundles whose files have all been read at least once."""
 
@@ -402,6 +415,19 @@ _SELECT_ENTRIES = (
     + ", ".join(f"e.{column.strip()}" for column in ENTRY_COLUMNS.split(","))
     + " FROM entries AS e LEFT JOIN files AS f ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
 )
+
+
+def complaints_of(connection: apsw.Connection, bundle_id: str, key: int) -> Iterator[str]:
+    """What is wrong with the files of one bundle, in words."""
+    for (warning,) in connection.execute(
+        "SELECT warning FROM files WHERE bundle_key = ? AND warning IS NOT NULL ORDER BY rel",
+        (key,),
+    ):
+        yield f"{bundle_id}: {warning}"
+    for concept_id, (kept, *skipped) in claimed_twice(connection, key):
+        yield (
+            f"Two files claim {bundle_id}//{concept_id}: kept {kept}, skipped {', '.join(skipped)}."
+        )
 
 
 def claimed_twice(connection: apsw.Connection, key: int) -> Iterator[tuple[str, list[str]]]:

@@ -158,12 +158,12 @@ class BackgroundIndex:
                 session.server.window_show_message(
                     lsp.ShowMessageParams(type=lsp.MessageType.Error, message=str(problem))
                 )
-                report = IndexReport(warnings=(str(problem),))
+                report = IndexReport(warnings=(str(problem),), of_run=(str(problem),))
             finally:
                 feeding.cancel()
                 session.workspace.indexing = False
                 await progress.end()
-            session.workspace.warnings = report.warnings
+            session.workspace.warnings = report.of_run
             for warning in report.warnings:
                 logger.warning("%s", warning)
             self._announce(report.added, report.changed, report.removed, report.entries)

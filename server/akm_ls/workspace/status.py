@@ -6,11 +6,14 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from akm_ls import __version__
+from akm_ls.index.locks import BEING_REBUILT, live_holder
 from akm_ls.index.store import StoreError
 from akm_ls.search.result import NO_MODEL
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
+
+MAX_COMPLAINTS = 200
 
 
 def status_of(workspace: Workspace) -> dict[str, Any]:
@@ -53,9 +56,28 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
         "warnings": [
             *workspace.bundles.warnings,
             *workspace.settings_problems(),
-            *workspace.warnings,
+            *_of_the_last_run(workspace),
+            *_of_files(workspace),
         ],
     }
+
+
+def _of_the_last_run(workspace: Workspace) -> list[str]:
+    """What was wrong when the index was last brought up to date, and is wrong still."""
+    rebuilding = live_holder(workspace.store_path) is not None
+    return [
+        warning
+        for warning in workspace.warnings
+        if rebuilding or not warning.startswith(BEING_REBUILT)
+    ]
+
+
+def _of_files(workspace: Workspace) -> list[str]:
+    store = workspace.store
+    try:
+        return [] if store is None else store.complaints()[:MAX_COMPLAINTS]
+    except StoreError:
+        return []
 
 
 def _state(workspace: Workspace) -> str:

@@ -206,7 +206,7 @@ class Workspace:
             on_delta=lambda delta: _nothing(self.apply(delta)),
             cancelled=cancelled,
         )
-        self.warnings = report.warnings
+        self.warnings = report.of_run
         return report
 
     def apply(self, delta: Delta) -> Delta:

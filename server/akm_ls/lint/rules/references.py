@@ -19,8 +19,9 @@ from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
 """Frontmatter keys whose items are refs and may be bare concept ids."""
 
-MAX_SUGGESTED = 20
-"""Missing refs of one file for which a replacement is looked for: it costs milliseconds each."""
+MAX_SUGGESTED = 500
+"""Missing refs of one file for which a replacement is looked for: a quarter of a millisecond
+each, the first time."""
 
 
 def is_checked(subject: Subject, occurrence: RefOccurrence) -> bool:
