@@ -22,6 +22,7 @@ ProblemKind = Literal[
     "alias",
     "escape",
     "list-on-key-line",
+    "curly-quote",
     "second-document",
     "not-a-mapping",
     "control-character",
@@ -72,6 +73,9 @@ _CLOSED_QUOTE = {
     "'": re.compile(r"'(?:[^'\r\n]|'')*'"),
 }
 _CLOSERS = {"[": "]", "{": "}"}
+_KINDS_OF_VALUE = {"[": "list", "{": "map"}
+_NO_START = frozenset("@`%")
+_CURLY = {"“": "”", "‘": "’", "„": "“", "«": "»"}
 
 
 def explain(source: str, failure: YamlFailure) -> YamlProblem:
@@ -128,17 +132,21 @@ def _by_text(source: str, failure: YamlFailure, at: int) -> YamlProblem:
         return _missing_colon(source, at, context_at)
     if (quote := _open_quote_above(source, at)) is not None:
         return _unclosed_quote(source, quote)
+    if (curly := _curly_quotes(source, at)) is not None:
+        return curly
     if "values are not allowed" in reason:
         return _colon(source, at)
     if "flow sequence" in context or "flow mapping" in context or "flow node" in context:
         return _in_brackets(source, at, context_at)
     if "sequence entries are not allowed" in reason:
         key, value = _value_at(source, at)
+        if value is not None and value.start < at and source[value.start] != "-":
+            return _bad_value(source, key, value, at, reason)
         return YamlProblem(
             "A list cannot start on the line of its key; put each `- item` on a line of its own.",
             value or _rest(source, at),
             "list-on-key-line",
-            None,
+            value,
             key,
         )
     key, value = _value_at(source, at)
@@ -225,8 +233,40 @@ def _missing_colon(source: str, at: int, context_at: int) -> YamlProblem:
             None,
             match.group(1),
         )
+    says = "This line is neither a `key: value` pair nor a list item"
+    text = line.of(source)
+    if re.fullmatch(r"[\w-]+", text) and not source[line.end :].strip():
+        says += f"; a key needs a colon: `{text}: …`"
+    elif (above := _key_above(source, line.start)) is not None:
+        says += f"; indent it if it goes on with the value of `{above}`"
+    return YamlProblem(says + ".", line, "missing-colon")
+
+
+def _key_above(source: str, line_start: int) -> str | None:
+    """The key of the line above, when it has a value that text could go on with."""
+    at = _line(source, line_start, content=False).start
+    if at == 0:
+        return None
+    above = _line(source, at - (2 if source.startswith("\r\n", at - 2) else 1))
+    match = _KEY.match(source, above.start, above.end)
+    return match.group("key") if match and match.end() < above.end else None
+
+
+def _curly_quotes(source: str, at: int) -> YamlProblem | None:
+    """A value in typographic quotes, which are letters like others to YAML."""
+    key, value = _value_at(source, at)
+    if value is None:
+        return None
+    first, last = source[value.start], source[value.end - 1]
+    if first not in _CURLY or last not in (_CURLY[first], first, '"') or len(value.of(source)) < 2:
+        return None
+    of = f" of `{key}`" if key else ""
     return YamlProblem(
-        "This line is neither a `key: value` pair nor a list item.", line, "missing-colon"
+        f"The value{of} stands in curly quotes, which mean nothing to YAML; use straight ones.",
+        value,
+        "curly-quote",
+        value,
+        key,
     )
 
 
@@ -247,18 +287,40 @@ def _colon(source: str, at: int) -> YamlProblem:
             key,
         )
     if _PLAIN_KEY.match(source, line.start, line.end):
+        key, value = _value_above(source, line)
         return YamlProblem(
             "This key is indented below a line that has a value already; align it with the "
             "other keys, or put the value above in quotes if it goes on here.",
             line,
             "indentation",
+            value,
+            key,
         )
+    key, value = _value_above(source, line)
     return YamlProblem(
         "This line continues the value above and contains a colon followed by a blank, which "
         "YAML reads as another key; put the whole value in quotes.",
         line,
         "colon",
+        value,
+        key,
     )
+
+
+def _value_above(source: str, line: Span) -> tuple[str | None, Span | None]:
+    """Key and value that an indented line goes on with; the value ends with that line."""
+    indent = line.start - _line(source, line.start, content=False).start
+    above = line
+    while (start := _line(source, above.start, content=False).start) > 0:
+        above = _line(source, start - (2 if source.startswith("\r\n", start - 2) else 1))
+        if above.start == above.end:
+            continue
+        if above.start - _line(source, above.start, content=False).start < indent:
+            match = _KEY.match(source, above.start, above.end)
+            if match is None or match.end() >= above.end or source[match.end()] in "\"'[{|>&*!":
+                return None, None
+            return match.group("key").strip("\"'"), Span(match.end(), line.end)
+    return None, None
 
 
 def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
@@ -294,6 +356,8 @@ def _bad_value(source: str, key: str | None, value: Span, at: int, reason: str) 
     first = source[value.start]
     of = f" of `{key}`" if key else ""
     if first in _CLOSED_QUOTE or first in _CLOSERS:
+        if first in _CLOSERS and source[at : at + 1] in _NO_START and _is_open(source, value, at):
+            return _bad_item(source, value, at)
         if at > value.start:
             return _text_after(source, key, value)
         message = f"The value{of} cannot be read: {reason}."
@@ -321,12 +385,37 @@ def _bad_value(source: str, key: str | None, value: Span, at: int, reason: str) 
     return YamlProblem(f"The value{of} cannot be read: {reason}.", value, "syntax", value, key)
 
 
+def _is_open(source: str, value: Span, at: int) -> bool:
+    """Whether the bracket that opens a value is still open at ``at``."""
+    return at > value.start and _CLOSERS[source[value.start]] not in source[value.start : at]
+
+
+def _bad_item(source: str, value: Span, at: int) -> YamlProblem:
+    end = at
+    while end < value.end and source[end] not in ",]}":
+        end += 1
+    item = Span(at, at + len(source[at:end].rstrip()))
+    char = "a backtick" if source[at] == "`" else f"`{source[at]}`"
+    return YamlProblem(
+        f"An item cannot start with {char} in YAML; put `{item.of(source)}` in quotes.",
+        item,
+        "indicator",
+        item,
+    )
+
+
 def _text_after(source: str, key: str | None, value: Span) -> YamlProblem:
     first = source[value.start]
     of = f" of `{key}`" if key else ""
-    what = "its closing quote" if first in _CLOSED_QUOTE else f"its closing `{_CLOSERS[first]}`"
+    if first in _CLOSED_QUOTE:
+        message = f"The value{of} goes on after its closing quote; put the whole value in quotes."
+    else:
+        message = (
+            f"A value that starts with `{first}` is a {_KINDS_OF_VALUE[first]}, and the text "
+            f"after its closing `{_CLOSERS[first]}` breaks it; put the whole value{of} in quotes."
+        )
     return YamlProblem(
-        f"The value{of} goes on after {what}; put the whole value in quotes.",
+        message,
         value,
         "text-after-value",
         value,

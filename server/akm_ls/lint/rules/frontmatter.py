@@ -1,20 +1,26 @@
-"""Frontmatter that does not parse, and the colon that is usually to blame."""
+"""Frontmatter that does not parse, and what parses but not as it was meant."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from akm_ls.bundles.schema import place_of
 from akm_ls.documents.document import Document
-from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter
-from akm_ls.documents.nodes import Scalar
+from akm_ls.documents.frontmatter import Frontmatter
+from akm_ls.documents.misplaced import Misplaced, find_misplaced
+from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
 from akm_ls.documents.text import Span
-from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.documents.yaml_mends import Fault, Faults, find_faults, quoted
+from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 
-_DESCRIPTION = re.compile(r"^description:[ \t]*(?P<value>.*?)[ \t]*(?=\r?$|\r)", re.MULTILINE)
-_BLOCK_INDICATOR = re.compile(r"[|>][-+0-9]*([ \t]+#.*)?\Z")
-_COLON_BREAKS = re.compile(r":(?=[ \t]|$)")
+_COLON_BREAKS = re.compile(r":(?=[ \t\r\n]|\Z)")
+_DESCRIPTION = "description"
+_OTHER_CAUSES = frozenset(("unclosed-quote", "escape", "tab", "control-character"))
+"""Faults of a description that a colon in it has no part in."""
+_PROPERTY = re.compile(r":[ \t]+(?P<mark>[&!])(?P<name>[^\s]*)")
+_NO_FAULTS = Faults((), True)
 
 
 def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
@@ -22,111 +28,321 @@ def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
     frontmatter = document.frontmatter
     if frontmatter is None or not frontmatter.closed:
         return
-    if frontmatter.problem is None:
-        value = frontmatter.get("description")
-        if isinstance(value, Scalar) and not value.style and ":" in value.text:
-            yield Finding(
-                code="unquoted-colon",
-                severity="hint",
-                message=(
-                    "The description contains a colon outside quotes. YAML accepts this one; "
-                    "quotes keep it safe when a blank follows it later."
-                ),
-                span=value.span,
-                data={"key": "description", "value": value.text},
-                fixes=(_quote(document, value.span),),
-            )
+    faults = _faults(document, frontmatter)
+    for fault in faults.faults:
+        if _is_colon_in_description(document, frontmatter, fault):
+            yield _breaking_colon(document, frontmatter, fault, faults.sound)
+            return
+    value = frontmatter.get(_DESCRIPTION)
+    if not isinstance(value, Scalar) or value.style or ":" not in value.text:
         return
-    span = breaking_description(document, frontmatter)
-    if span is not None:
-        yield Finding(
-            code="unquoted-colon",
-            severity="error",
-            message=(
-                "The description contains a colon and is not quoted, so the frontmatter is not "
-                "valid YAML and hosts drop the file. Put the description in double quotes."
-            ),
-            span=span,
-            data={"key": "description", "value": span.of(document.text)},
-            fixes=(_quote(document, span),),
-        )
+    if not faults.sound and _COLON_BREAKS.search(value.span.of(document.text)):
+        # Another fault stands before it and has no cure that would let us look further.
+        span = value.span
+        edits = (TextEdit(span, quoted(span.of(document.text))),)
+        yield _colon(span, document, (Fix("Quote the description", edits),))
+        return
+    edits = (TextEdit(value.span, quoted(value.span.of(document.text))),)
+    yield Finding(
+        code="unquoted-colon",
+        severity="hint",
+        message=(
+            "The description contains a colon outside quotes. YAML accepts this one; "
+            "quotes keep it safe when a blank follows it later."
+        ),
+        span=value.span,
+        data={"key": _DESCRIPTION, "value": value.text},
+        fixes=(Fix("Quote the description", edits, safe=frontmatter.problem is None),),
+    )
+
+
+def _breaking_colon(
+    document: Document, frontmatter: Frontmatter, fault: Fault, sound: bool
+) -> Finding:
+    base = frontmatter.inner.start
+    if fault.mend is None:
+        problem = fault.problem.moved(base)
+        return _colon(problem.span, document, ())
+    spans = [Span(span.start + base, span.end + base) for span, _ in fault.mend.edits]
+    span = Span(spans[0].start, spans[-1].end)
+    return _colon(span, document, (_fix(fault, base, sound, "Quote the description"),))
+
+
+def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
+    return Finding(
+        code="unquoted-colon",
+        severity="error",
+        message=(
+            "The description contains a colon and is not quoted, so the frontmatter is not "
+            "valid YAML and hosts drop the file. Put the description in double quotes."
+        ),
+        span=span,
+        data={"key": _DESCRIPTION, "value": span.of(document.text)},
+        fixes=fixes,
+    )
 
 
 def check_invalid_frontmatter(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
-    if frontmatter is None or frontmatter.problem is None:
+    if frontmatter is None:
+        yield from _misplaced(subject)
         return
-    span = breaking_description(document, frontmatter) if frontmatter.closed else None
-    if span is not None and _parses_with(document, _quote(document, span)):
-        return  # one finding for one fault: unquoted-colon says it
+    if not frontmatter.closed:
+        yield _unclosed(document, frontmatter)
+        return
+    if frontmatter.problem is not None:
+        yield from _broken(subject, frontmatter)
+        return
+    yield from _silently_wrong(subject.path, document, frontmatter)
+    if frontmatter.fence_blanks is not None:
+        yield Finding(
+            code="invalid-frontmatter",
+            severity="hint",
+            message="Blanks behind a fence: akm and some other tools see no frontmatter then.",
+            span=frontmatter.fence_blanks,
+            data={"kind": "fence-blanks"},
+            fixes=(Fix("Remove the blanks", (TextEdit(frontmatter.fence_blanks, ""),), safe=True),),
+        )
+
+
+def _faults(document: Document, frontmatter: Frontmatter) -> Faults:
+    if frontmatter.problem is None:
+        return _NO_FAULTS
+    return find_faults(frontmatter.inner.of(document.text))
+
+
+def _fix(fault: Fault, base: int, sound: bool, title: str | None = None) -> Fix:
+    """``sound``: all mends together give YAML that parses; only then is one safe."""
+    assert fault.mend is not None
+    return Fix(
+        title or fault.mend.title,
+        tuple(
+            TextEdit(Span(span.start + base, span.end + base), new)
+            for span, new in fault.mend.edits
+        ),
+        safe=fault.mend.safe and sound,
+    )
+
+
+def _is_colon_in_description(document: Document, frontmatter: Frontmatter, fault: Fault) -> bool:
+    if fault.problem.kind in _OTHER_CAUSES or fault.problem.key != _DESCRIPTION:
+        return False
+    start, end = fault.problem.span
+    if fault.mend is not None:
+        start, end = fault.mend.edits[0][0].start, fault.mend.edits[-1][0].end
+    source = frontmatter.inner.of(document.text)
+    value = source[start:end]
+    line = max(source.rfind("\n", 0, start), source.rfind("\r", 0, start)) + 1
+    if not source.startswith("description:", line) or value[:1] in ("'", '"'):
+        return False
+    return ":" in value
+
+
+def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
+    document = subject.document
+    base = frontmatter.inner.start
+    faults = _faults(document, frontmatter)
+    told_elsewhere = subject.settings.runs("unquoted-colon") and (
+        "unquoted-colon" not in frontmatter.strings("lint_skip")
+    )
+    for fault in faults.faults:
+        if told_elsewhere and _is_colon_in_description(document, frontmatter, fault):
+            continue  # one finding for one fault: unquoted-colon says it
+        problem = fault.problem.moved(base)
+        if problem.key == "globs" and subject.path.endswith(".mdc"):
+            continue  # Cursor reads `globs: **/*.ts` its own way
+        yield Finding(
+            code="invalid-frontmatter",
+            severity="error",
+            message=problem.message,
+            span=problem.span,
+            data={"kind": problem.kind, **({"key": problem.key} if problem.key else {})},
+            fixes=() if fault.mend is None else (_fix(fault, base, faults.sound),),
+        )
+
+
+def _unclosed(document: Document, frontmatter: Frontmatter) -> Finding:
     problem = frontmatter.problem
-    yield Finding(
+    assert problem is not None  # an open block always has one
+    text, at = document.text, frontmatter.span.end
+    newline = _newline(text)
+    start = "" if at and text[at - 1] in "\r\n" else newline
+    # What stands in the block must be YAML without the fence as well.
+    safe = find_faults(frontmatter.inner.of(text)).faults == () and bool(frontmatter.root.pairs)
+    return Finding(
         code="invalid-frontmatter",
         severity="error",
         message=problem.message,
         span=problem.span,
         data={"kind": problem.kind},
+        fixes=(
+            Fix(
+                "Close the frontmatter with `---`",
+                (TextEdit(Span(at, at), f"{start}---{newline}"),),
+                safe=safe,
+            ),
+        ),
     )
 
 
-def breaking_description(document: Document, frontmatter: Frontmatter) -> Span | None:
-    """The unquoted description whose colon breaks the YAML, or ``None``.
+def _misplaced(subject: Subject) -> Iterator[Finding]:
+    text = subject.document.text
+    if "---" not in text[:2_100] and not text.startswith(("—", "–", "--", "***", "___")):
+        return
+    found = find_misplaced(text)
+    if found is None:
+        return
+    if found.before in ("text", "a bad fence") and not _needs_frontmatter(subject):
+        return
+    severity = "error" if _needs_frontmatter(subject) else "warning"
+    fixes: tuple[Fix, ...] = ()
+    match found.before:
+        case "a bad fence":
+            message = (
+                "This looks like frontmatter, but a fence must be exactly three hyphens: `---`."
+            )
+            edits = tuple(
+                TextEdit(span, "---")
+                for span in (found.opening, found.closing)
+                if span.of(text) != "---"
+            )
+            fixes = (Fix("Write the fences as `---`", edits, safe=True),)
+        case "a code fence":
+            message = (
+                "The frontmatter stands in a code block, so no tool sees it; it must start in "
+                "the first line of the file. Remove the code fence around it."
+            )
+        case before:
+            message = (
+                f"The frontmatter comes after {before}, so no tool sees it; it must start in the "
+                "first line of the file."
+            )
+            fixes = (_moved(text, found),)
+    yield Finding(
+        code="invalid-frontmatter",
+        severity=severity,
+        message=message,
+        span=found.opening,
+        data={"kind": "misplaced", "before": found.before},
+        fixes=fixes,
+    )
 
-    The span covers the continuation lines of a description that goes over several.
-    """
-    inner = frontmatter.inner
-    match = _DESCRIPTION.search(document.text, inner.start, inner.end)
-    if match is None:
+
+def _moved(text: str, found: Misplaced) -> Fix:
+    title = "Move the frontmatter to the start"
+    if found.before == "blank lines":
+        return Fix("Remove the blank lines", (TextEdit(Span(0, found.span.start), ""),), safe=True)
+    block = found.span.of(text)
+    newline = _newline(text)
+    if not block.endswith(("\n", "\r")):
+        block += newline
+    edits = TextEdit(Span(0, 0), block), TextEdit(found.span, "")
+    return Fix(title, edits, safe=found.before == "a comment")
+
+
+def _needs_frontmatter(subject: Subject) -> bool:
+    """Whether tools look for this file's frontmatter at all."""
+    place = place_of(subject.path, subject.type, subject.bundle.adapter)
+    return place is not None and not place.kind.open
+
+
+def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
+    """What a lenient reader accepts and another one refuses, or reads as something else."""
+    text = document.text
+    for mapping in _mappings(frontmatter.root):
+        first: dict[str, Pair] = {}
+        for pair in mapping.pairs:
+            earlier = first.setdefault(pair.key.text, pair)
+            if earlier is not pair and pair.key.text != "<<":
+                yield _duplicate(path, text, mapping, earlier, pair)
+                first[pair.key.text] = pair
+            gap = text[pair.key.span.end : pair.value.span.start]
+            if len(gap) > 2 and ("&" in gap or "!" in gap):
+                yield from _property(text, frontmatter, pair, gap)
+
+
+def _duplicate(path: str, text: str, mapping: Mapping, earlier: Pair, later: Pair) -> Finding:
+    key = later.key.text
+    equal = earlier.value.plain == later.value.plain
+    fixes: tuple[Fix, ...] = ()
+    lines = None if mapping.flow or not equal else _whole_lines(text, later)
+    if lines is not None:
+        fixes = (Fix(f"Remove the second `{key}`", (TextEdit(lines, ""),), safe=True),)
+    which = "both have the same value" if equal else "the others take this, the last value"
+    return Finding(
+        code="invalid-frontmatter",
+        severity="error",
+        message=f"The key `{key}` stands here a second time. Many tools refuse the file; {which}.",
+        span=later.key.span,
+        related=(Related(path, "first here", earlier.key.span),),
+        data={"kind": "duplicate-key", "key": key, "equal": equal},
+        fixes=fixes,
+    )
+
+
+def _whole_lines(text: str, pair: Pair) -> Span | None:
+    """The lines of a pair with their line end, when nothing else stands in them."""
+    start = max(text.rfind("\n", 0, pair.key.span.start), text.rfind("\r", 0, pair.key.span.start))
+    if text[start + 1 : pair.key.span.start].strip():
         return None
-    value = match.group("value")
-    quoted = value[:1] in ("'", '"') and _is_closed_quote(value)
-    if not value or quoted or _BLOCK_INDICATOR.match(value):
-        return None
-    span = Span(*match.span("value"))
-    span = Span(span.start, _end_of_continuation(document, span.end, inner.end))
-    text = span.of(document.text)
-    return span if _COLON_BREAKS.search(text) or ":" in value else None
+    match = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)").match(text, pair.span.end)
+    return None if match is None else Span(start + 1, match.end())
 
 
-def _is_closed_quote(value: str) -> bool:
-    return len(value) > 1 and value[-1] == value[0]
+def _property(text: str, frontmatter: Frontmatter, pair: Pair, gap: str) -> Iterator[Finding]:
+    """A value's first word that YAML takes for an anchor or a tag."""
+    found = _PROPERTY.match(gap)
+    value = pair.value
+    if found is None or not isinstance(value, Scalar) or value.style:
+        return
+    mark, name = found.group("mark", "name")
+    if mark == "!" and (name.startswith("!") or not name):
+        return
+    if mark == "&" and f"*{name}" in frontmatter.inner.of(text):
+        return
+    what = "an anchor" if mark == "&" else "a tag"
+    span = Span(pair.key.span.end + found.start("mark"), max(value.span.end, pair.key.span.end))
+    span = Span(span.start, max(span.end, pair.key.span.end + found.end()))
+    refused = ", and other tools refuse the file" if mark == "!" else ""
+    yield Finding(
+        code="invalid-frontmatter",
+        severity="warning",
+        message=(
+            f"`{mark}{name}` is {what} in YAML and no part of the value of `{pair.key.text}`"
+            f"{refused}; put the value in quotes."
+        ),
+        span=span,
+        data={"kind": "indicator", "key": pair.key.text},
+        fixes=(
+            Fix(
+                f"Quote the value of `{pair.key.text}`",
+                (TextEdit(span, quoted(span.of(text))),),
+                safe=mark == "!",
+            ),
+        ),
+    )
 
 
-def _end_of_continuation(document: Document, end: int, limit: int) -> int:
-    """The end of the last line after ``end`` that goes on with a plain scalar: indented ones.
-
-    Blank lines between them belong to it as well.
-    """
-    lines = document.lines
-    for line in range(lines.line_of(end) + 1, len(lines)):
-        span = lines.line_span(line)
-        text = span.of(document.text)
-        if span.start >= limit:
-            break
-        if not text.strip():
-            continue
-        if not text.startswith((" ", "\t")):
-            break
-        end = span.start + len(text.rstrip())
-    return min(end, limit)
+def _mappings(root: Node) -> Iterator[Mapping]:
+    """Every map in a value, each once however many aliases lead to it."""
+    pending: list[Node] = [root]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Mapping):
+            if id(node.pairs) not in seen:
+                seen.add(id(node.pairs))
+                yield node
+                pending += [pair.value for pair in node.pairs if not isinstance(pair.value, Scalar)]
+        elif isinstance(node, Sequence) and id(node.items) not in seen:
+            seen.add(id(node.items))
+            pending += [item for item in node.items if not isinstance(item, Scalar)]
 
 
-def _quote(document: Document, span: Span) -> Fix:
-    """Wrap a scalar in double quotes so that YAML reads exactly the characters it has now."""
-    value = span.of(document.text)
-    quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    # Lines that go on in a way no quotes can hold are for the author to mend.
-    alone = read_frontmatter(f"---\ndescription: {quoted}\n---\n")
-    safe = alone is not None and alone.problem is None
-    return Fix("Quote the description", (TextEdit(span, quoted),), safe=safe)
-
-
-def _parses_with(document: Document, fix: Fix) -> bool:
-    (edit,) = fix.edits
-    text = document.text[: edit.span.start] + edit.new_text + document.text[edit.span.end :]
-    frontmatter = read_frontmatter(text)
-    return frontmatter is not None and frontmatter.problem is None
+def _newline(text: str) -> str:
+    match = re.search(r"\r\n|\r|\n", text)
+    return match.group() if match else "\n"
 
 
 RULES = (
@@ -148,10 +364,18 @@ RULES = (
     Rule(
         code="invalid-frontmatter",
         severity="error",
-        summary="The frontmatter is not valid YAML.",
-        why="A host that cannot read the frontmatter loads the file without it, or not at all.",
-        remedy="Correct the YAML at the marked place.",
-        example='---\nname: review\ndescription: "never closed\n---\n',
+        summary="The frontmatter is not valid YAML, or not where tools look for it.",
+        why=(
+            "A host that cannot read the frontmatter loads the file without it, or not at all. "
+            "The commonest cause after a colon is a value that starts with a character YAML has "
+            "a use for, such as `argument-hint: [file] [--all]`."
+        ),
+        remedy=(
+            "Correct the YAML at the marked place; mostly the value needs quotes. The block "
+            "starts in the first line and each key stands in it once."
+        ),
+        example="---\ndescription: Deploys\nargument-hint: [env] [--dry-run]\n---\nDeploy it.\n",
+        example_path="commands/deploy.md",
         check=check_invalid_frontmatter,
         group="frontmatter",
         places=("frontmatter",),

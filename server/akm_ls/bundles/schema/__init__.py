@@ -1,0 +1,12 @@
+"""Which frontmatter keys each tool reads, by kind of file: data with a small reader.
+
+The facts are in ``frontmatter.json``; rules, completion and hover ask here.
+"""
+
+from __future__ import annotations
+
+from akm_ls.bundles.schema.loading import load_schema
+from akm_ls.bundles.schema.model import Key, Kind, Place, Schema
+from akm_ls.bundles.schema.selection import place_of
+
+__all__ = ["Key", "Kind", "Place", "Schema", "load_schema", "place_of"]

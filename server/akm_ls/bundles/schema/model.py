@@ -1,0 +1,170 @@
+"""What the frontmatter schema says, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Sureness = Literal["high", "medium", "low"]
+Level = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One frontmatter key of one kind of file.
+
+    ``name`` is dotted for a key inside a map (``metadata.internal``) and has ``[]`` for one inside
+    a list of maps (``handoffs[].label``). ``types`` are alternatives: ``string``, ``bool``,
+    ``int``, ``number``, ``map``, ``ref``, ``any``, ``list<T>`` or ``map<string,T>``. ``values`` is
+    a closed set, ``suggestions`` an open one for completion; ``accepted`` are old values that
+    still work. ``minimum`` and ``maximum`` count characters (code points) of a text and bound a
+    number. ``pattern`` is a regular expression for the whole value, ``pattern_says`` its words.
+    ``only_with`` is the key and value without which this key has no effect. ``replacement`` is
+    what to write instead of a key that is no longer, or never was, read. ``judged_by`` names the
+    lint rule with an eye of its own on this key's value. ``advice`` is one or two sentences of
+    Markdown for a hover.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    advice: str
+    read_by: frozenset[str] = frozenset()
+    required_by: frozenset[str] = frozenset()
+    values: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str | None = None
+    pattern_says: str = ""
+    default: str | None = None
+    only_with: tuple[str, str] | None = None
+    replacement: str | None = None
+    subkeys: tuple[str, ...] = ()
+    judged_by: str | None = None
+    on_wrong_type: Level = "warning"
+    on_wrong_value: Level = "warning"
+    managed: bool = False
+    sure: Sureness = "high"
+
+    @property
+    def is_top_level(self) -> bool:
+        return "." not in self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file, such as a skill or a Claude Code agent.
+
+    ``title`` is its name with an article. ``envelope`` kinds also have the keys every akm asset
+    may have; ``open`` kinds are free to hold other keys. ``strict_for`` is the tool that refuses
+    a file with a key it does not know. ``body_max`` is the most characters the whole file may
+    have. ``judged_by`` names the lint rule that judges all keys of the kind.
+    """
+
+    id: str
+    title: str
+    keys: Mapping[str, Key]
+    envelope: bool = False
+    open: bool = False
+    strict_for: str | None = None
+    body_max: int | None = None
+    judged_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a file is, by its path: the kinds it may be, and the tools that read it there.
+
+    ``own_kinds`` are its own, ``kinds`` has the akm envelope after them where it applies.
+    """
+
+    own_kinds: tuple[Kind, ...]
+    envelope: Kind | None
+    hosts: frozenset[str]
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return self.own_kinds if self.envelope is None else (*self.own_kinds, self.envelope)
+
+    @property
+    def kind(self) -> Kind:
+        """The first kind: the one to name to people."""
+        return self.own_kinds[0]
+
+    @property
+    def open(self) -> bool:
+        return any(kind.open for kind in self.own_kinds)
+
+    def narrowed(self, hosts: frozenset[str] | None) -> Place:
+        """The same place for fewer tools; the specification counts as read everywhere."""
+        if hosts is None:
+            return self
+        return Place(self.own_kinds, self.envelope, self.hosts & (hosts | {"spec"}))
+
+    def definitions(self, name: str) -> tuple[Key, ...]:
+        """What the tools that read the file here say about a key, each kind's own word."""
+        return tuple(
+            key
+            for kind in self.kinds
+            if (key := kind.keys.get(name)) is not None and key.read_by & self.hosts
+        )
+
+    def known(self, name: str) -> tuple[Key, ...]:
+        """The same, whoever reads it: also keys that are in the schema because none does."""
+        return tuple(key for kind in self.kinds if (key := kind.keys.get(name)) is not None)
+
+    def keys(self) -> Iterator[Key]:
+        """Every key some tool reads here, once by name; of two kinds the first one's word."""
+        seen: set[str] = set()
+        for kind in self.kinds:
+            for key in kind.keys.values():
+                if key.name not in seen and key.read_by & self.hosts:
+                    seen.add(key.name)
+                    yield key
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryPlace:
+    """Files below ``directory`` (POSIX, such as ``.claude/skills``) that end in ``ends``."""
+
+    directory: str
+    kinds: tuple[str, ...]
+    hosts: frozenset[str]
+    ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamePlace:
+    """Files whose path ends in one of ``ends``, wherever they lie."""
+
+    ends: tuple[str, ...]
+    kinds: tuple[str, ...]
+    hosts: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetPlace:
+    """Files of one asset type in no tool's own directory."""
+
+    kinds: tuple[str, ...]
+    hosts: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Everything in ``frontmatter.json``. ``hosts`` maps a tool's id to its name for people."""
+
+    hosts: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+    directories: Mapping[str, DirectoryPlace]
+    names: tuple[NamePlace, ...]
+    assets: Mapping[str, AssetPlace]
+
+    def host_names(self, hosts: frozenset[str]) -> str:
+        """Tools in words, in the order of the schema: ``Claude Code, VS Code and Cursor``."""
+        names = [name for host, name in self.hosts.items() if host in hosts]
+        if len(names) < 2:
+            return "".join(names)
+        return f"{', '.join(names[:-1])} and {names[-1]}"

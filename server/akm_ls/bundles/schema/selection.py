@@ -1,0 +1,90 @@
+"""Which kind of file a path is, and which tools read it there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from akm_ls.bundles.schema.loading import load_schema
+from akm_ls.bundles.schema.model import Place
+
+_AGENTS_BY_FORMAT = {"claude": "agent-claude", "opencode": "agent-opencode"}
+_MARKDOWN = (".md", ".mdc", ".markdown")
+
+
+@lru_cache(maxsize=1024)
+def place_of(path: str, asset_type: str | None = None, adapter: str = "") -> Place | None:
+    """What the file at an absolute (or POSIX) path is to the tools that read frontmatter.
+
+    A tool's own directory decides first (``.claude/agents``), then the name (``x.agent.md``),
+    then the asset type in a bundle of format ``adapter``. ``None`` when no tool reads keys there.
+    """
+    posix = path.replace("\\", "/")
+    name = posix.rpartition("/")[2]
+    return _in_tool_directory(posix, name) or _by_name(posix) or _by_type(name, asset_type, adapter)
+
+
+def _in_tool_directory(posix: str, name: str) -> Place | None:
+    """By the last two segments that are a tool's directory: ``…/.claude/skills/…``."""
+    segments = posix.split("/")
+    directories = load_schema().directories
+    for at in range(len(segments) - 3, -1, -1):
+        place = directories.get(f"{segments[at]}/{segments[at + 1]}")
+        if place is None or (place.directory[0] != "." and segments[at - 1 : at] != [".config"]):
+            continue
+        if not name.lower().endswith(place.ends or _MARKDOWN):
+            return None
+        if place.kinds == ("skill",):
+            return _skill(name, place.hosts)
+        if name.lower() in ("readme.md", "index.md") or _is_below_skill(segments[at + 2 : -1]):
+            return None
+        if place.kinds == ("agent-gemini",) and name.startswith("_"):
+            return None
+        return _place(place.kinds, place.hosts)
+    return None
+
+
+def _is_below_skill(segments: list[str]) -> bool:
+    return "skills" in segments
+
+
+def _skill(name: str, hosts: frozenset[str]) -> Place | None:
+    """Only the SKILL.md itself has keys that are read."""
+    return _place(("skill",), hosts) if name in ("SKILL.md", "skill.md") else None
+
+
+def _by_name(posix: str) -> Place | None:
+    for place in load_schema().names:
+        if posix.endswith(place.ends):
+            return _place(place.kinds, place.hosts)
+    return None
+
+
+def _by_type(name: str, asset_type: str | None, adapter: str) -> Place | None:
+    if name in ("SKILL.md", "skill.md"):
+        asset_type = "skill"
+    if asset_type is None:
+        return None
+    place = load_schema().assets.get(asset_type)
+    if place is None or (asset_type == "skill" and name not in ("SKILL.md", "skill.md")):
+        return None
+    kinds, hosts = place.kinds, place.hosts
+    if asset_type == "agent" and adapter in _AGENTS_BY_FORMAT:
+        kinds = (_AGENTS_BY_FORMAT[adapter],)
+        hosts = hosts if adapter == "claude" else frozenset((adapter,))
+    return _place(kinds, hosts)
+
+
+@lru_cache(maxsize=64)
+def _place(kinds: tuple[str, ...], hosts: frozenset[str]) -> Place:
+    """A bundle's files are akm's too; a skill's keys are the specification's everywhere."""
+    schema = load_schema()
+    own = tuple(schema.kinds[kind] for kind in kinds)
+    hosts = hosts | {"akm"}
+    if kinds[0] == "skill":
+        hosts = hosts | {"spec"}
+    with_envelope = any(kind.envelope for kind in own) or kinds[0] in _ALSO_ASSETS
+    return Place(own, schema.kinds["envelope"] if with_envelope else None, hosts)
+
+
+_ALSO_ASSETS = frozenset(("skill", "command", "agent-claude", "agent-opencode"))
+"""Kinds of a tool that akm indexes, too."""
