@@ -42,11 +42,9 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
                 f"The code fence opened on line {opened} is not closed before {inner} on line "
                 f"{other}: what lies between is code. Close it with {fault.marks}."
             )
-        related = ()
+        related: tuple[Related, ...] = ()
         if fault.kind != "unclosed":
-            related = (
-                Related(subject.path, "the fence within it", _trimmed(document, fault.at)),
-            )
+            related = (Related(subject.path, "the fence within it", _trimmed(document, fault.at)),)
         yield Finding(
             code="unbalanced-fence",
             severity="warning",

@@ -39,9 +39,7 @@ def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
                 message=f"{written} is a spelling that akm no longer reads. Write {ref}.",
                 span=legacy.span,
                 data={"ref": str(ref), "channel": legacy.channel, "reason": "exists"},
-                fixes=(
-                    Fix(f"Replace by {ref}", (TextEdit(legacy.span, str(ref)),), safe=True),
-                ),
+                fixes=(Fix(f"Replace by {ref}", (TextEdit(legacy.span, str(ref)),), safe=True),),
                 tags=("deprecated",),
             )
         elif legacy.channel != "prose" or is_spelled_here:
@@ -85,7 +83,7 @@ RULES = (
         code="legacy-ref",
         severity="warning",
         summary="A ref is written as `type:name`, which akm no longer reads.",
-        why="Earlier versions of akm linked with `type:name`; an agent that follows it gets nothing.",
+        why="Earlier versions of akm linked this way; an agent that follows it gets nothing.",
         remedy="Write `bundle//conceptId`; in a frontmatter list the concept id alone will do.",
         example="---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n",
         check=check_legacy_ref,
