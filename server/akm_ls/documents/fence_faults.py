@@ -36,9 +36,10 @@ class FenceFault:
     """One fault. ``opener`` and ``at`` are lines without their line ends.
 
     ``unclosed``: nothing closes the fence of ``opener``. ``nested``: ``at`` opens a fence within
-    it that is as long, ``closer`` is where the author meant it to end. ``twice``: ``opener`` was
-    meant to close a fence that was closed already. ``no-end``: ``at`` opens the next fence
-    although ``opener`` is not closed. ``doubtful`` is the text that may be code or prose.
+    it that is as long, ``closer`` is where the author meant it to end. ``twice``: ``opener`` reads
+    like the end of a fence, but the one before (``earlier`` is its first line) is closed already.
+    ``no-end``: ``at`` opens the next fence although ``opener`` is not closed. ``doubtful`` is the
+    text that may be code or prose.
     """
 
     kind: FaultKind
@@ -47,6 +48,7 @@ class FenceFault:
     doubtful: Span
     marks: str
     closer: Span | None = None
+    earlier: Span | None = None
 
 
 class _Line(NamedTuple):
@@ -120,7 +122,8 @@ class _Reader:
         self._sure = start
         """The end of the last fence that opens with a language and closes: nothing is swapped
         up to here."""
-        self._last_closer = -1
+        self._earlier: Span | None = None
+        """The first line of the fence before."""
 
     def read(self) -> list[FenceFault]:
         faults: list[FenceFault] = []
@@ -142,7 +145,7 @@ class _Reader:
             if line.bare:
                 if not line.closes:
                     continue
-                self._last_closer = at
+                self._earlier = opener.span
                 if opener.info:
                     self._sure = line.span.end
                 return after, None
@@ -150,6 +153,8 @@ class _Reader:
                 return self._inner(index, at)
         if opener.quoted:
             return after, None  # a fence in a quote ends with the quote
+        if self._ends_something(opener):
+            return index + 1, self._closed_twice(opener, opener)
         end = Span(self._sure, len(self._text))
         return after, FenceFault("unclosed", opener.span, opener.span, end, self._marks(opener))
 
@@ -157,21 +162,34 @@ class _Reader:
         """A fence that holds a line which opens another."""
         lines = self._lines
         opener, at = lines[index], lines[inner]
+        if self._ends_something(opener):
+            return index + 1, self._closed_twice(opener, at)
         language = opener.info.split(None, 1)[0].lower() if opener.info else ""
         closer = self._balanced(index) if language in _HOLDS_FENCES else None
         if closer is not None:
             end = lines[closer].span
-            self._sure, self._last_closer = end.end, closer
+            self._sure, self._earlier = end.end, opener.span
             doubtful = Span(opener.span.start, end.end)
             return closer + 1, FenceFault(
                 "nested", opener.span, at.span, doubtful, self._marks(opener), end
             )
         doubtful = Span(opener.span.start, at.span.start)
-        if opener.bare and self._follows_closer(index):
-            return index + 1, FenceFault(
-                "twice", opener.span, at.span, doubtful, self._marks(opener)
-            )
         return inner, FenceFault("no-end", opener.span, at.span, doubtful, self._marks(opener))
+
+    def _closed_twice(self, line: _Line, at: _Line) -> FenceFault:
+        start = line.span.start if self._earlier is None else self._earlier.start
+        marks, earlier = self._marks(line), self._earlier
+        self._earlier = line.span
+        doubtful = Span(start, line.span.end)
+        return FenceFault("twice", line.span, at.span, doubtful, marks, earlier=earlier)
+
+    def _ends_something(self, line: _Line) -> bool:
+        """Whether a line that opens a fence reads like the end of one: nothing follows it."""
+        if not line.bare or self._earlier is None:
+            return False
+        following = self._text.find("\n", line.span.end + 1)
+        rest = self._text[line.span.end : following if following >= 0 else None]
+        return not rest.strip(" \t>\n")
 
     def _balanced(self, index: int) -> int | None:
         """The line that closes the fence of ``index`` when each fence within it is closed too."""
@@ -206,13 +224,6 @@ class _Reader:
                     return
                 end = line.span.end
             yield at, line
-
-    def _follows_closer(self, index: int) -> bool:
-        """Whether only blank lines stand between the last closed fence and this line."""
-        if self._last_closer != index - 1 or index == 0:
-            return False
-        before = self._lines[index - 1].span.end
-        return not self._text[before : self._lines[index].span.start].strip()
 
     def _marks(self, line: _Line) -> str:
         return line.marks.of(self._text)

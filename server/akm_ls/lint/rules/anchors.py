@@ -76,8 +76,8 @@ def _judge(
     wanted = _comparable(unquote(fragment))
     names = list(dict.fromkeys(anchor.name for anchor in other.anchors))
     comparable = {_comparable(name): name for name in reversed(names)}
-    if wanted in comparable or other.fence_faults:
-        return None
+    if wanted in comparable or other.fence_faults or "{%" in other.text:
+        return None  # found, or headings are in doubt, or another renderer makes the anchors
     here = path == subject.path
     where = "this document" if here else os.path.basename(path)
     folded = {name.lower(): real for name, real in comparable.items()}

@@ -33,8 +33,9 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
             fix = _lengthen(document, fault)
         elif fault.kind == "twice":
             message = (
-                f"Line {opened} opens a code fence where the one before is closed already; it "
-                f"runs to the fence after {inner} on line {other}. Remove it."
+                f"Line {opened} opens a code fence, although it reads like the end of one: "
+                f"{_before(document, fault)} is closed already. Remove one of the closing lines, "
+                "or make the outer fence longer."
             )
             fix = _remove(document, fault)
         else:
@@ -43,8 +44,10 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
                 f"{other}: what lies between is code. Close it with {fault.marks}."
             )
         related: tuple[Related, ...] = ()
-        if fault.kind != "unclosed":
-            related = (Related(subject.path, "the fence within it", _trimmed(document, fault.at)),)
+        other_line = fault.earlier if fault.kind == "twice" else fault.at
+        if other_line is not None and fault.kind != "unclosed":
+            called = "the fence before" if fault.kind == "twice" else "the fence within it"
+            related = (Related(subject.path, called, _trimmed(document, other_line)),)
         yield Finding(
             code="unbalanced-fence",
             severity="warning",
@@ -60,6 +63,12 @@ def _trimmed(document: Document, line: Span) -> Span:
     source = line.of(document.text)
     start = line.start + len(source) - len(source.lstrip())
     return Span(start, max(start + 1, line.start + len(source.rstrip())))
+
+
+def _before(document: Document, fault: FenceFault) -> str:
+    if fault.earlier is None:
+        return "the fence before"
+    return f"the one opened on line {document.lines.line_of(fault.earlier.start) + 1}"
 
 
 def _visible(document: Document, line: Span) -> str:
@@ -104,7 +113,7 @@ def _lengthen(document: Document, fault: FenceFault) -> Fix | None:
 def _remove(document: Document, fault: FenceFault) -> Fix:
     line = document.lines.line_of(fault.opener.start)
     span = Span(fault.opener.start, document.lines.start_of(line + 1))
-    return Fix("Remove the second closing fence", (TextEdit(span, ""),))
+    return Fix("Remove this fence line", (TextEdit(span, ""),))
 
 
 RULES = (

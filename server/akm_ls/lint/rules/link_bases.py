@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -15,7 +16,8 @@ MAX_UP = 40
 """Directories looked at on the way up from a document."""
 MAX_SEARCHED = 200
 """Directories of a skill that are searched for a file of the same name."""
-_LIKE = 0.8
+_LIKE = 0.88
+_WORD = re.compile(r"\w[\w-]*")
 
 
 class Bases:
@@ -182,14 +184,14 @@ class Bases:
         if joined is None:
             return None
         directory, name = os.path.split(joined)
-        ending = os.path.splitext(name)[1]
-        names = [
-            other
+        stem, ending = os.path.splitext(name)
+        stems = [
+            os.path.splitext(other)[0]
             for other, kind in self._around.names(directory).items()
-            if kind == "file" and other.endswith(ending)
+            if kind == "file" and os.path.splitext(other)[1] == ending
         ]
-        close = difflib.get_close_matches(name, names[:500], n=2, cutoff=_LIKE)
-        return os.path.join(directory, close[0]) if len(close) == 1 else None
+        close = difflib.get_close_matches(stem, stems[:500], n=2, cutoff=_LIKE)
+        return os.path.join(directory, close[0] + ending) if len(close) == 1 else None
 
     def same_name(self, name: str) -> str | None:
         """The one file of the skill that is called ``name``, in whatever directory."""
@@ -216,7 +218,7 @@ class Bases:
         if self.skill is None:
             return None
         parent = os.path.dirname(self.skill)
-        named = {word.strip("`*'\"().,:;/") for word in words.split()}
+        named = set(_WORD.findall(words))
         for name, kind in self._around.names(parent).items():
             if kind == "directory" and name in named:
                 sibling = os.path.join(parent, name)

@@ -57,8 +57,10 @@ _SKILL_VARIABLES = frozenset(("CLAUDE_SKILL_DIR", "SKILL_DIR", "SKILL_ROOT", "CO
 _PLUGIN_VARIABLES = frozenset(("CLAUDE_PLUGIN_ROOT",))
 
 _PLACEHOLDER = re.compile(
-    r"[{}<>*?|…$\[\]%^`\"]|\.\.\.|YYYY|yyyy|MM-DD|HHMM|\bNN+\b|\bN\b|XX+|xxx|#"
+    r"[{}<>*?|…$\[\]%^`\"]|\.\.\.|YYYY|yyyy|MM-DD|HHMM|\bNN+\b|(?:\b|[a-z_])N\b|XX+|xxx|#"
     r"|(?:\A|[/_-])(?:your|my|the)[-_]|path/to|/to/|[A-Z]{2,}_[A-Z_]*(?:NAME|SLUG|TITLE|ID|PATH)\b"
+    r"|(?:file|doc|page|step|part|section|chapter|script|skill|agent)[-_]?(?:\d|[a-z]\b)[^/]*\Z"
+    r"|[_-](?:name|slug|id|title)(?:[./]|\Z)"
     r"|(?:\A|/)(?:NAME|SLUG|TITLE|TOPIC|FILE|FILENAME|ID|PATH|FEATURE|DATE)(?:[/.]|\Z)"
 )
 _SAMPLE_STEMS = _words(

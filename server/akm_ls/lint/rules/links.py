@@ -33,6 +33,7 @@ _USUAL_FILES = frozenset(("license", "readme", "contributing", "changelog", "cod
 _SCRIPT_ENDINGS = frozenset(("md", "py", "sh", "js", "ts"))
 _MEMORY_FILES = frozenset(("CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"))
 _INCLUDED = frozenset(("md", "mdc", "txt", "json", "yaml", "yml", "toml"))
+_TEXT_OR_IMAGE = frozenset(("md", "mdx", "txt", "png", "jpg", "jpeg", "gif", "svg", "webp", ""))
 _SAMPLE_DIRECTORY = re.compile(
     r"(?:\A|/)(?:templates?|assets|examples?|samples?|fixtures|evals?|tests?)/|template|example|sample",
     re.IGNORECASE,
@@ -99,6 +100,7 @@ def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
         or target.head.startswith(".")
         or _SAMPLE_DIRECTORY.search(subject.rel)
         or cues.is_planned(document, link.span)
+        or (target.extension not in _TEXT_OR_IMAGE and _leaves_skill(bases, target))
     ):
         severity = "information"
     span = Span(link.target_span.start, link.target_span.start + target.written)
@@ -115,6 +117,14 @@ def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
             (_fix(document, span, right, safe=True),),
         )
     return _dead(bases, target, span, severity, document, bases.folder, rooted_in="here")
+
+
+def _leaves_skill(bases: Bases, target: Target) -> bool:
+    """Whether a target lies outside the skill: code there is the user's project's."""
+    joined = bases.join(bases.folder, target.path)
+    if bases.skill is None or joined is None:
+        return False
+    return not joined.startswith(os.path.join(bases.skill, ""))
 
 
 def _judged_as_page(subject: Subject, link: Link, target: Target) -> bool:
