@@ -53,9 +53,9 @@ def _findings(rule: Rule, *, portable: bool) -> Iterator[Shown]:
         lint_settings = LintSettings(
             {} if rule.default else {rule.code: rule.severity}, portable=portable
         )
-        settings = Settings(
-            bundle_dirs=(str(root),), data_dir=str(Path(directory) / "data"), config=""
-        )
+        beside = {rel.split("/")[1] for rel in rule.around if rel.startswith("../")}
+        roots = (str(root), *(str(root.parent / name) for name in sorted(beside)))
+        settings = Settings(bundle_dirs=roots, data_dir=str(Path(directory) / "data"), config="")
         with Workspace.open(settings) as workspace:
             workspace.refresh()
             document = parse(rule.example, kind_of(rule.example_path))

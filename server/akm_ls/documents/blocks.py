@@ -90,11 +90,7 @@ class _Scanner:
 
     def _opens_line(self, at: int) -> bool:
         """Whether only indent, quote marks and list markers stand before ``at`` in its line."""
-        start = self._line.start
-        return self._indent_end == at or (
-            at - start <= _LONGEST_CONTAINER
-            and _CONTAINER.fullmatch(self._text, start, at) is not None
-        )
+        return self._indent_end == at or opens_block(self._text, self._line.start, at)
 
     def _fence(self, at: int) -> bool:
         """Take in the fence that opens at ``at``, if one does."""
@@ -112,7 +108,7 @@ class _Scanner:
         if ">" in text[line.start : at]:
             limit = self._end_of_quote(line.end)
         inner_start = min(line.end + 1, limit)
-        indent = _columns(text[line.start : at])
+        indent = columns(text[line.start : at])
         closing = self._closing(text[at:run_end], indent + 3, line.end, limit)
         if closing is None:
             inner, end = Span(inner_start, limit), limit
@@ -135,7 +131,7 @@ class _Scanner:
             line_start = text.rfind("\n", line_end, at) + 1
             line_end = min(self._find("\n", at), limit)
             prefix = text[line_start:at]
-            if not prefix.strip(" \t>") and _columns(prefix) <= indent:
+            if not prefix.strip(" \t>") and columns(prefix) <= indent:
                 rest = text[at + len(fence) : line_end].lstrip(fence[0])
                 if not rest.strip():
                     return Span(line_start, line_end)
@@ -188,6 +184,14 @@ class _Scanner:
         return bool(self._code) and self._code[-1].start <= at
 
 
-def _columns(prefix: str) -> int:
+def opens_block(text: str, line_start: int, at: int) -> bool:
+    """Whether only indent, quote marks and list markers stand before ``at`` in its line."""
+    return (
+        at - line_start <= _LONGEST_CONTAINER
+        and _CONTAINER.fullmatch(text, line_start, at) is not None
+    )
+
+
+def columns(prefix: str) -> int:
     """How far a line is indented behind its quote marks; a list marker counts as blanks."""
     return len(prefix.rpartition(">")[2].expandtabs(4))

@@ -8,8 +8,16 @@ from functools import cached_property
 from typing import Literal
 
 from akm_ls.documents import inline, markdown
+from akm_ls.documents.anchors import Anchor, scan_anchors
 from akm_ls.documents.blocks import scan_blocks
+from akm_ls.documents.fence_faults import FenceFault, scan_fence_faults
 from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter, read_yaml
+from akm_ls.documents.legacy_refs import (
+    LegacyRef,
+    bounded,
+    legacy_in_frontmatter,
+    legacy_in_prose,
+)
 from akm_ls.documents.markdown import CodeSpan, Fence, Heading, Link, gaps, merge
 from akm_ls.documents.occurrences import Channel, RefOccurrence, in_frontmatter, in_prose
 from akm_ls.documents.text import LineIndex, Span
@@ -156,12 +164,55 @@ class Document:
         if self.frontmatter is not None:
             found = in_frontmatter(self.frontmatter, self.text, tasks=self.kind == "yaml")
         if self.kind == "markdown":
-            found += in_prose(self.text, gaps(0, len(self.text), self.no_ref_spans))
+            found += in_prose(self.text, self._prose)
         else:
             taken = merge((*self.no_ref_spans, *(occurrence.span for occurrence in found)))
             found += in_prose(self.text, gaps(0, len(self.text), taken))
             found.sort(key=lambda occurrence: occurrence.span)
         return tuple(found)
+
+    @cached_property
+    def legacy_refs(self) -> tuple[LegacyRef, ...]:
+        """What has the shape of a ref of earlier akm versions, where refs can stand."""
+        if self.kind not in ("markdown", "yaml"):
+            return ()
+        found: list[LegacyRef] = []
+        if self.frontmatter is not None:
+            found += legacy_in_frontmatter(self.frontmatter, tasks=self.kind == "yaml")
+        if self.kind == "markdown":
+            found += legacy_in_prose(self.text, self._prose)
+        return bounded(sorted(found, key=lambda legacy: legacy.span))
+
+    @cached_property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """What a Markdown link's ``#fragment`` can name: as GitHub renders this document."""
+        if self.kind != "markdown":
+            return ()
+        return scan_anchors(self._uniform, self.body_start, self._blocks)
+
+    @cached_property
+    def inclusions(self) -> tuple[Span, ...]:
+        """The paths behind ``@`` in running text."""
+        if self.kind != "markdown" or "@" not in self.text:
+            return ()
+        taken = merge((*self.no_ref_spans, *(code.span for code in self.code_spans)))
+        return inline.scan_inclusions(self.text, gaps(0, len(self.text), taken))
+
+    @cached_property
+    def fence_faults(self) -> tuple[FenceFault, ...]:
+        """Fences that do not end where they should."""
+        if self.kind != "markdown" or not self.fences:
+            return ()
+        return scan_fence_faults(self._uniform, self.body_start, self.comments)
+
+    @cached_property
+    def doubtful_spans(self) -> tuple[Span, ...]:
+        """Where a faulty fence leaves it open what is code and what is prose: merged, in order."""
+        return merge(fault.doubtful for fault in self.fence_faults)
+
+    def is_doubtful(self, offset: int) -> bool:
+        """Whether ``offset`` may be code or prose; a rule should not judge such a place."""
+        return any(start <= offset < end for start, end in self.doubtful_spans)
 
     @cached_property
     def title(self) -> str | None:
@@ -214,6 +265,10 @@ class Document:
             and self.comments[-1].end == end == len(self.text)
             and not self.text.endswith("-->")
         )
+
+    @cached_property
+    def _prose(self) -> list[Span]:
+        return gaps(0, len(self.text), self.no_ref_spans)
 
     @cached_property
     def _heading_starts(self) -> list[int]:

@@ -32,6 +32,9 @@ _URL_REST = re.compile(
     rf"{_URL_CHARACTERS})*"
 )
 _LONGEST_TARGET = 4096
+_INCLUSION = re.compile(
+    r"(?<![\w@/.`$%&+=:-])@(?P<path>(?:~/|\.{0,2}/)?[\w.-]+(?:/[\w.-]+)*\.[A-Za-z]\w{0,9})(?![\w/(@-])"
+)
 _QUOTE_PREFIX = re.compile(r"[ \t>]*")
 
 
@@ -214,3 +217,14 @@ def _bare(
         end = url.start + len(url.of(text).rstrip(".,;:!?*_~"))
         span = Span(url.start, end)
         yield Link(span, span.of(text), span, span, "autolink")
+
+
+def scan_inclusions(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The paths behind ``@`` in prose, as hosts take them for files to read in.
+
+    ``spans`` is where prose is: outside code, comments and URLs.
+    """
+    if "@" not in text:
+        return ()
+    found = (match for start, end in spans for match in _INCLUSION.finditer(text, start, end))
+    return tuple(Span(*match.span("path")) for match in islice(found, MAX_FOUND))

@@ -128,9 +128,9 @@ class Rule:
 
     ``why`` and ``remedy`` are Markdown sentences; ``example`` is a document that fires the rule,
     as the file ``example_path`` of a bundle called ``team``, with the files ``around`` it (text by
-    POSIX path). ``skippable`` rules honour akm's ``lint_skip``
-    frontmatter key. ``default`` is whether the rule runs when no setting names it. A fixed
-    severity is the gravest a rule gives: single findings may be milder.
+    POSIX path; ``../other/…`` is in a second bundle). ``skippable`` rules honour akm's
+    ``lint_skip`` frontmatter key. ``default`` is whether the rule runs when no setting names it.
+    A fixed severity is the gravest a rule gives: single findings may be milder.
     """
 
     code: str

@@ -2,6 +2,165 @@
 
 from __future__ import annotations
 
-from akm_ls.lint.rule import Rule
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote
 
-RULES: tuple[Rule, ...] = ()
+from akm_ls.documents.document import Document
+from akm_ls.documents.markdown import Link
+from akm_ls.documents.text import Span
+from akm_ls.index.matching import nearest_names
+from akm_ls.index.stub import Stub
+from akm_ls.lint.finding import Finding, Related
+from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules.link_targets import read_target
+from akm_ls.lint.rules.references import checked_refs, replacements, skips_refs
+
+SUGGESTIONS = 3
+
+_NO_HEADING = re.compile(
+    r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z|:~:|top\Z|user-content-|[!/]|fn[:-]?\d|\d"
+)
+"""Lines of a file, places a browser knows by itself, footnotes, routes of single-page sites."""
+_PLACEHOLDER = re.compile(r"[{}<>$*|…\[\]]|\.\.\.")
+_SAMPLES = frozenset(("anchor", "section", "heading", "link", "section-name", "heading-name", "id"))
+
+
+def check_dead_anchor(subject: Subject) -> Iterator[Finding]:
+    yield from _in_links(subject)
+    if subject.catalog is not None and not skips_refs(subject):
+        yield from _in_refs(subject)
+
+
+def _in_links(subject: Subject) -> Iterator[Finding]:
+    document = subject.document
+    for link in document.links:
+        if (
+            link.kind == "autolink"
+            or "#" not in link.target
+            or document.is_doubtful(link.span.start)
+        ):
+            continue
+        target = read_target(link.target)
+        if target is None or not target.fragment or _means_no_heading(target.fragment):
+            continue
+        path, other = subject.path, document
+        if target.path:
+            if target.variable is not None or not target.path.lower().endswith((".md", ".mdc")):
+                continue
+            path = os.path.normpath(os.path.join(os.path.dirname(subject.path), target.path))
+            if subject.around.kind(path) != "file":
+                continue  # dead-link says it
+            found = subject.around.document(path)
+            if found is None or found.kind != "markdown":
+                continue
+            other = found
+        finding = _judge(subject, link, target.fragment, path, other)
+        if finding is not None:
+            yield finding
+
+
+def _means_no_heading(fragment: str) -> bool:
+    return (
+        _NO_HEADING.match(fragment) is not None
+        or _PLACEHOLDER.search(fragment) is not None
+        or fragment.lower() in _SAMPLES
+    )
+
+
+def _judge(
+    subject: Subject, link: Link, fragment: str, path: str, other: Document
+) -> Finding | None:
+    wanted = _comparable(unquote(fragment))
+    names = list(dict.fromkeys(anchor.name for anchor in other.anchors))
+    comparable = {_comparable(name): name for name in reversed(names)}
+    if wanted in comparable or other.fence_faults or "{%" in other.text:
+        return None  # found, or headings are in doubt, or another renderer makes the anchors
+    here = path == subject.path
+    where = "this document" if here else os.path.basename(path)
+    folded = {name.lower(): real for name, real in comparable.items()}
+    same = folded.get(wanted.lower())
+    if same is not None:
+        suggestions: tuple[str, ...] = (same,)
+        message = f'The heading in {where} is "#{same}"; anchors are told apart by case.'
+    else:
+        suggestions = nearest_names(unquote(fragment), [n for n in names if n], SUGGESTIONS)
+        message = f'No heading in {where} has the anchor "#{fragment}".'
+        if suggestions:
+            message += f" Did you mean {' or '.join(f'#{name}' for name in suggestions)}?"
+    start = link.target_span.start + link.target.index("#") + 1
+    span = Span(start, link.target_span.end)
+    return Finding(
+        code="dead-anchor",
+        severity="warning" if same is None else "information",
+        message=message,
+        span=span,
+        related=() if here else (Related(path, f"{where} is here"),),
+        data={"fragment": fragment, "reason": "missing-anchor", "suggestions": list(suggestions)},
+        fixes=replacements(span, suggestions),
+    )
+
+
+def _comparable(name: str) -> str:
+    """``name`` without what renderers do not agree on: variation selectors and forms."""
+    return unicodedata.normalize("NFC", name.replace("\ufe0f", "").replace("\u200d", ""))
+
+
+def _in_refs(subject: Subject) -> Iterator[Finding]:
+    catalog = subject.catalog
+    assert catalog is not None
+    for occurrence, ref in checked_refs(subject):
+        if ref.fragment is None:
+            continue
+        found = catalog.resolve(ref, subject.bundle.id, subject.bundles)
+        if found.status != "missing-fragment" or found.stub is None or _hides_its_body(found.stub):
+            continue
+        written = occurrence.span.of(subject.document.text)
+        span = Span(occurrence.span.start + written.find("#") + 1, occurrence.span.end)
+        message = f'{ref.asset} has no heading "#{ref.fragment}".'
+        if found.suggestions:
+            message += f" Did you mean {' or '.join(f'#{name}' for name in found.suggestions)}?"
+        yield Finding(
+            code="dead-anchor",
+            severity="warning",
+            message=message,
+            span=span,
+            related=(Related(found.stub.path, f"{found.stub.ref} is here"),),
+            data={
+                "ref": str(ref),
+                "channel": occurrence.channel,
+                "reason": "missing-fragment",
+                "fragments": [slug for slug, _ in found.stub.fragments()],
+                "suggestions": list(found.suggestions),
+            },
+            fixes=replacements(span, found.suggestions),
+        )
+
+
+def _hides_its_body(stub: Stub) -> bool:
+    """Whether an asset's headings are kept out of the index: sessions and their checkpoints."""
+    return stub.type == "session" or (stub.type == "memory" and not stub.slugs)
+
+
+RULES = (
+    Rule(
+        code="dead-anchor",
+        severity="warning",
+        summary="A link or a ref ends in a `#fragment` that no heading has.",
+        why=(
+            "The reader lands at the top of the page; an agent that asks for the section gets "
+            "nothing."
+        ),
+        remedy=(
+            "Write the heading's anchor: GitHub's for a Markdown link, akm's for a ref. They "
+            "differ: `Files & Names` is `#files--names` in a link, `#files-names` in a ref."
+        ),
+        example="[Rotation](#rotation-of-key)\n\n## Rotation of keys\n",
+        check=check_dead_anchor,
+        group="links",
+        places=("links", "prose", "headings", "inline code", "indented code", "frontmatter refs"),
+        kinds=frozenset({"markdown", "yaml"}),
+    ),
+)

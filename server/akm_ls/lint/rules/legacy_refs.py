@@ -2,6 +2,94 @@
 
 from __future__ import annotations
 
-from akm_ls.lint.rule import Rule
+from collections.abc import Iterator
 
-RULES: tuple[Rule, ...] = ()
+from akm_ls.documents.legacy_refs import LegacyRef
+from akm_ls.index.catalog import Catalog
+from akm_ls.index.stub import Stub
+from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.lint.rule import Rule, Subject
+from akm_ls.refs import Ref, try_parse_ref
+
+HOST_ADAPTERS = frozenset(("claude", "opencode", "agent-skills", "website-snapshot"))
+"""Formats in which akm's refs are rare and ``skill:name`` is somebody else's spelling."""
+
+
+def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
+    catalog = subject.catalog
+    assert catalog is not None
+    if subject.bundle.adapter in HOST_ADAPTERS and not subject.bundle.configured:
+        return
+    document = subject.document
+    candidates = [
+        (legacy, _target(subject, catalog, legacy))
+        for legacy in document.legacy_refs
+        if not document.is_doubtful(legacy.span.start)
+    ]
+    # One that leads somewhere shows that the author writes this spelling: then `workflow:gone` is
+    # a ref as well, to an asset that is no more. Alone it may be anything.
+    is_spelled_here = any(target is not None for _, target in candidates)
+    for legacy, target in candidates:
+        written = legacy.span.of(document.text)
+        if target is not None:
+            ref = _spelled(subject, legacy, target)
+            yield Finding(
+                code="legacy-ref",
+                severity="warning",
+                message=f"{written} is a spelling that akm no longer reads. Write {ref}.",
+                span=legacy.span,
+                data={"ref": str(ref), "channel": legacy.channel, "reason": "exists"},
+                fixes=(Fix(f"Replace by {ref}", (TextEdit(legacy.span, str(ref)),), safe=True),),
+                tags=("deprecated",),
+            )
+        elif legacy.channel != "prose" or is_spelled_here:
+            yield Finding(
+                code="legacy-ref",
+                severity="information",
+                message=(
+                    f"{written} is a spelling that akm no longer reads, and there is no "
+                    f"{legacy.concept_id} either. Correct the ref or remove it."
+                ),
+                span=legacy.span,
+                data={"channel": legacy.channel, "reason": "gone"},
+                tags=("deprecated",),
+            )
+
+
+def _target(subject: Subject, catalog: Catalog, legacy: LegacyRef) -> Stub | None:
+    """The asset that is meant: of the bundle named, else of this one, else of the first."""
+    bundles = subject.bundles
+    order = [subject.bundle.id, bundles.default, *(bundle.id for bundle in bundles)]
+    if legacy.origin is not None:
+        named = [legacy.origin, legacy.origin.rpartition("/")[2]]
+        order = [name for name in named if bundles.get(name) is not None] or order
+    if try_parse_ref(legacy.concept_id) is None:
+        return None
+    for bundle in dict.fromkeys(order):
+        if bundle is not None and (stub := catalog.find(bundle, legacy.concept_id)) is not None:
+            return stub
+    return None
+
+
+def _spelled(subject: Subject, legacy: LegacyRef, target: Stub) -> Ref:
+    """Today's ref: in a list of the asset's own bundle without the bundle's name."""
+    bare = legacy.channel != "prose" and legacy.origin is None
+    bundle = None if bare and target.bundle == subject.bundle.id else target.bundle
+    return Ref(bundle, target.concept_id, legacy.fragment)
+
+
+RULES = (
+    Rule(
+        code="legacy-ref",
+        severity="warning",
+        summary="A ref is written as `type:name`, which akm no longer reads.",
+        why="Earlier versions of akm linked this way; an agent that follows it gets nothing.",
+        remedy="Write `bundle//conceptId`; in a frontmatter list the concept id alone will do.",
+        example="---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n",
+        check=check_legacy_ref,
+        group="references",
+        places=("prose", "headings", "inline code", "indented code", "frontmatter refs"),
+        kinds=frozenset({"markdown", "yaml"}),
+        needs_catalog=True,
+    ),
+)

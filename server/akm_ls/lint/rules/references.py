@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.frontmatter import read_frontmatter
 from akm_ls.documents.nodes import Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Resolution
-from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.formats import check_page_links
@@ -54,17 +53,32 @@ def prose_is_checked(subject: Subject) -> bool:
     return True
 
 
+def checked_refs(subject: Subject) -> Iterator[tuple[RefOccurrence, Ref]]:
+    """The refs of a document that claim something; none where a faulty fence hides what is code."""
+    with_prose = prose_is_checked(subject)
+    document = subject.document
+    for occurrence in document.refs:
+        ref = occurrence.ref
+        if (
+            ref is not None
+            and (occurrence.channel != "prose" or with_prose)
+            and is_checked(subject, occurrence)
+            and not document.is_doubtful(occurrence.span.start)
+        ):
+            yield occurrence, ref
+
+
+def skips_refs(subject: Subject) -> bool:
+    """Whether akm's ``lint_skip`` takes refs out: to akm all that can be wrong is `missing-ref`."""
+    frontmatter = subject.document.frontmatter
+    return frontmatter is not None and "missing-ref" in frontmatter.strings("lint_skip")
+
+
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:
     catalog = subject.catalog
     assert catalog is not None
-    with_prose = prose_is_checked(subject)
     missing = 0
-    for occurrence in subject.document.refs:
-        ref = occurrence.ref
-        if ref is None or (occurrence.channel == "prose" and not with_prose):
-            continue
-        if not is_checked(subject, occurrence):
-            continue
+    for occurrence, ref in checked_refs(subject):
         resolution = catalog.resolve(
             ref, subject.bundle.id, subject.bundles, suggest=missing < MAX_SUGGESTED
         )
@@ -78,35 +92,20 @@ def check_missing_ref(subject: Subject) -> Iterator[Finding]:
 def _judge(
     subject: Subject, occurrence: RefOccurrence, ref: Ref, resolution: Resolution
 ) -> Finding | None:
-    channel = occurrence.channel
-    place = "" if channel == "prose" else f" (frontmatter {channel})"
-    data: dict[str, object] = {"ref": str(ref), "channel": channel}
-    span = occurrence.span
-    match resolution.status:
-        case "found":
-            return None
-        case "unknown-bundle":
-            known = ", ".join(sorted(subject.bundles.ids)) or "none"
-            message = (
-                f'No bundle is named "{ref.bundle}" in {ref.asset}{place}. Known bundles: {known}.'
-            )
-            data["reason"] = "unknown-bundle"
-        case "elsewhere":
-            assert resolution.stub is not None
-            message = f"{ref.asset} does not exist; the asset is in {resolution.stub.ref}{place}."
-            data["reason"] = "other-bundle"
-        case "missing":
-            where = f' in bundle "{ref.bundle}"' if ref.bundle else ""
-            message = f"{ref.asset} does not exist{where}{place}."
-            data["reason"] = "missing-asset"
-        case "missing-fragment":
-            assert resolution.stub is not None
-            if ref.fragment is None or _hides_its_body(resolution.stub):
-                return None
-            message = f'{ref.asset} has no heading "#{ref.fragment}".'
-            span = Span(span.end - len(ref.fragment), span.end)
-            data["reason"] = "missing-fragment"
-            data["fragments"] = [slug for slug, _ in resolution.stub.fragments()]
+    place = _place(occurrence)
+    data: dict[str, object] = {"ref": str(ref), "channel": occurrence.channel}
+    if resolution.status == "unknown-bundle":
+        known = ", ".join(sorted(subject.bundles.ids)) or "none"
+        message = (
+            f'No bundle is named "{ref.bundle}" in {ref.asset}{place}. Known bundles: {known}.'
+        )
+        data["reason"] = "unknown-bundle"
+    elif resolution.status == "missing":
+        where = f' in bundle "{ref.bundle}"' if ref.bundle else ""
+        message = f"{ref.asset} does not exist{where}{place}."
+        data["reason"] = "missing-asset"
+    else:
+        return None  # found; or `wrong-bundle` and `dead-anchor` say it
     suggestions = _suggestions(subject, ref, resolution)
     if suggestions:
         message += f" Did you mean {' or '.join(suggestions)}?"
@@ -115,25 +114,26 @@ def _judge(
         code="missing-ref",
         severity="warning",
         message=message,
-        span=span,
-        related=_nearest(resolution),
+        span=occurrence.span,
         data=data,
-        fixes=tuple(
-            Fix(f"Replace by {suggestion}", (TextEdit(span, suggestion),), preferred=rank == 0)
-            for rank, suggestion in enumerate(suggestions)
-        ),
+        fixes=replacements(occurrence.span, suggestions),
     )
 
 
-def _hides_its_body(stub: Stub) -> bool:
-    """Whether an asset's headings are kept out of the index: sessions and their checkpoints."""
-    return stub.type == "session" or (stub.type == "memory" and not stub.slugs)
+def _place(occurrence: RefOccurrence) -> str:
+    return "" if occurrence.channel == "prose" else f" (frontmatter {occurrence.channel})"
+
+
+def replacements(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
+    """A fix for each thing that may have been meant, the likeliest preferred."""
+    return tuple(
+        Fix(f"Replace by {suggestion}", (TextEdit(span, suggestion),), preferred=rank == 0)
+        for rank, suggestion in enumerate(suggestions)
+    )
 
 
 def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[str, ...]:
-    """Replacements for the finding's span, the likeliest first."""
-    if resolution.status == "missing-fragment":
-        return resolution.suggestions
+    """Replacements for a whole ref, the likeliest first."""
     spelled: list[str] = []
     for suggestion in resolution.suggestions:
         candidate = parse_ref(suggestion)
@@ -143,10 +143,35 @@ def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[st
     return tuple(spelled)
 
 
-def _nearest(resolution: Resolution) -> tuple[Related, ...]:
-    if resolution.status in ("elsewhere", "missing-fragment") and resolution.stub is not None:
-        return (Related(resolution.stub.path, f"{resolution.stub.ref} is here"),)
-    return ()
+def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
+    catalog = subject.catalog
+    assert catalog is not None
+    if skips_refs(subject):
+        return
+    for occurrence, ref in checked_refs(subject):
+        if ref.bundle is None:
+            continue
+        resolution = catalog.resolve(ref, subject.bundle.id, subject.bundles, suggest=False)
+        if resolution.status != "elsewhere" or resolution.stub is None:
+            continue
+        suggestions = _suggestions(subject, ref, resolution)
+        yield Finding(
+            code="wrong-bundle",
+            severity="warning",
+            message=(
+                f"{ref.asset} does not exist{_place(occurrence)}; the asset is in another bundle: "
+                f"write {' or '.join(suggestions)}."
+            ),
+            span=occurrence.span,
+            related=(Related(resolution.stub.path, f"{resolution.stub.ref} is here"),),
+            data={
+                "ref": str(ref),
+                "channel": occurrence.channel,
+                "reason": "other-bundle",
+                "suggestions": list(suggestions),
+            },
+            fixes=replacements(occurrence.span, suggestions),
+        )
 
 
 def check_duplicate_ref(subject: Subject) -> Iterator[Finding]:
@@ -214,7 +239,7 @@ RULES = (
     Rule(
         code="missing-ref",
         severity="warning",
-        summary="A ref names a bundle, an asset or a heading that does not exist.",
+        summary="A ref names a bundle or an asset that does not exist.",
         why="An agent that follows the ref gets nothing and goes on with less than it needs.",
         remedy="Correct the ref, create the asset, or remove the citation.",
         example="See team//knowledge/auth/token for the details.\n",
@@ -225,6 +250,26 @@ RULES = (
         kinds=frozenset({"markdown", "yaml"}),
         needs_catalog=True,
         skippable=True,
+    ),
+    Rule(
+        code="wrong-bundle",
+        severity="warning",
+        summary="A ref names the wrong bundle: the asset is in another one.",
+        why=(
+            "Here the asset can be found by its id alone; where only the bundle that is named is "
+            "installed an agent gets nothing."
+        ),
+        remedy="Name the bundle that has the asset.",
+        example="See other//knowledge/retries for the details.\n",
+        around={
+            "knowledge/retries.md": "# Retries\n",
+            "../other/knowledge/limits.md": "# Limits\n",
+        },
+        check=check_wrong_bundle,
+        group="references",
+        places=("prose", "headings", "inline code", "indented code", "frontmatter refs"),
+        kinds=frozenset({"markdown", "yaml"}),
+        needs_catalog=True,
     ),
     Rule(
         code="duplicate-ref",
