@@ -5,6 +5,7 @@ Only names are looked at; no message, datum or edit here holds a part of a value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from akm_ls.documents.env_keys import SUPPRESSION, read_env_keys
@@ -63,6 +64,9 @@ DANGEROUS_FAMILIES = {
 }
 """The same for all names that start alike."""
 
+_ANY_DANGER = re.compile("|".join((*DANGEROUS_KEYS, *DANGEROUS_FAMILIES)))
+"""Most env files hold no such text, and need no closer look."""
+
 
 def danger_of(name: str) -> str | None:
     """What a variable does to the programs it is set for; ``None`` for a harmless one."""
@@ -78,6 +82,8 @@ def check_dangerous_env_key(subject: Subject) -> Iterator[Finding]:
     if subject.bundle.adapter not in ("akm", "dotenv") or head_of(subject) != "env":
         return
     document = subject.document
+    if _ANY_DANGER.search(document.text) is None:
+        return
     seen: set[str] = set()
     for key in read_env_keys(document.text):
         what = danger_of(key.name)
