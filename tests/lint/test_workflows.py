@@ -13,6 +13,8 @@ from akm_ls.lint.fixes import apply_edits, safe_edits
 
 STRUCTURE = "invalid-workflow-structure"
 REL = "workflows/a.md"
+TAKING = "  - id: build\n  - id: use\n    inputs: ['{}.output.x']\n"
+BUILDING = "## build\n\nDo.\n\n## use\n\nDo.\n"
 
 
 def findings(text: str, rel: str = REL, code: str = STRUCTURE) -> tuple[Finding, ...]:
@@ -293,8 +295,8 @@ def test_a_heading_can_be_made_to_fit() -> None:
 @pytest.mark.parametrize(
     ("text", "title", "after"),
     [
-        (step("inputs: ['steps.on.output.x']"), "Replace by one",
-         step("inputs: ['steps.one.output.x']")),
+        (workflow(steps=TAKING.format("steps.biuld"), body=BUILDING), "Replace by build",
+         workflow(steps=TAKING.format("steps.build"), body=BUILDING)),
         (step("route: {input: params.x, when: [{match: a, step: 'lst'}]}"), "Replace by last",
          step("route: {input: params.x, when: [{match: a, step: 'last'}]}")),
         (step("unti: {}"), "Rename to `unit`", step("unit: {}")),
@@ -320,7 +322,9 @@ def test_the_spelling_of_a_ref_needs_no_thought() -> None:
 
 
 def test_an_output_is_advised() -> None:
-    text = workflow(steps="  - id: one\n  - id: two\n    output: {}\n")
+    steps = "  - id: one\n  - id: two\n    output: {}\n"
+    assert not findings(workflow(steps=steps), code="workflow-warning"), "it does not run yet"
+    text = workflow(steps=steps, body="## one\n\nDo.\n\n## two\n\nDo.\n")
     (found,) = findings(text, code="workflow-warning")
     assert (found.severity, found.span.of(text)) == ("information", "one")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from akm_ls.bundles.classification import is_reserved, split_path
 from akm_ls.documents.document import Document
@@ -55,7 +56,9 @@ def _is_workflow(subject: Subject) -> bool:
     )
 
 
-def _problems(document: Document) -> list[Problem]:
+@lru_cache(maxsize=2)
+def _problems(document: Document) -> tuple[Problem, ...]:
+    """Both rules ask for them, one after the other."""
     checker = Checker(document)
     frontmatter = document.frontmatter
     text = document.text
@@ -65,7 +68,7 @@ def _problems(document: Document) -> list[Problem]:
             first_line(document),
             "",
         )
-        return checker.found
+        return tuple(checker.found)
     workflow = read_workflow(document)
     if frontmatter is None:
         checker.report(
@@ -75,9 +78,9 @@ def _problems(document: Document) -> list[Problem]:
             "frontmatter",
             *_declare_all(document, workflow),
         )
-        return checker.found
+        return tuple(checker.found)
     if frontmatter.problem is not None:
-        return []  # `invalid-frontmatter` tells it
+        return ()  # `invalid-frontmatter` tells it
     check_envelope(checker, workflow)
     steps = workflow.root.pair("steps")
     if steps is not None and isinstance(steps.value, Sequence) and steps.value.items:
@@ -90,7 +93,7 @@ def _problems(document: Document) -> list[Problem]:
             "steps",
             *(_declare_all(document, workflow) if steps is None else ()),
         )
-    return checker.found
+    return tuple(checker.found)
 
 
 def _declare_all(document: Document, workflow: Workflow) -> tuple[Fix, ...]:
@@ -115,6 +118,8 @@ def check_warning(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
     if frontmatter is None or frontmatter.problem is not None or not _is_workflow(subject):
         return
+    if placeholder(subject) is not None or _problems(subject.document):
+        return  # what cannot run yet needs no advice
     workflow = read_workflow(subject.document)
     declared = {name.text for name in workflow.params}
     for step in workflow.steps:
