@@ -195,7 +195,7 @@ def _misplaced(subject: Subject) -> Iterator[Finding]:
         return
     if found.before in ("text", "a bad fence") and not _needs_frontmatter(subject):
         return
-    severity = "error" if _needs_frontmatter(subject) else "warning"
+    severity: Severity = "error" if _needs_frontmatter(subject) else "warning"
     fixes: tuple[Fix, ...] = ()
     match found.before:
         case "a bad fence":

@@ -84,8 +84,8 @@ def _missing_description(subject: Subject) -> Finding:
         code="orientation-missing",
         severity="hint",
         message=(
-            f"This {_noun(subject.type)} has no description: search and agents know only its file name. "
-            "Say in one sentence what it is."
+            f"This {_noun(subject.type)} has no description: search and agents know only its file "
+            "name. Say in one sentence what it is."
         ),
         span=top_of(subject),
         data={"missing": "description"},
