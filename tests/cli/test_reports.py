@@ -184,6 +184,15 @@ def test_github_annotations_are_escaped(tmp_path: Path, capsys: pytest.CaptureFi
     )
 
 
+def test_what_could_not_be_used_is_told_in_github_annotations(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    GithubReport().finish(Summary(warnings=("a.toml: lint: 100% wrong\nreally",)))
+    assert capsys.readouterr().out == (
+        "::warning title=akm-ls::a.toml: lint: 100%25 wrong%0Areally\n0 findings in 0 files.\n"
+    )
+
+
 def test_github_paths_are_relative_to_the_checkout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from editor import Editor
 from lsprotocol import types as lsp
 
 from akm_ls.documents.text import LineIndex, Span
+from akm_ls.lint.engine import CODES
 from akm_ls.lint.finding import Fix, TextEdit
 from akm_ls.lsp.client import Client
 from akm_ls.lsp.convert import to_range
@@ -20,6 +21,12 @@ from akm_ls.lsp.workspace_edits import workspace_edit
 from akm_ls.workspace import Settings, Workspace
 
 DRAFT = "team/knowledge/draft.md"
+TWO_RULES = {
+    "lint": {
+        "rules": {code: "off" for code in CODES if code not in ("missing-ref", "unquoted-colon")}
+    }
+}
+"""So that no other rule has something to say here."""
 BROKEN = "---\ndescription: 😀 Use when: stuck\n---\n# D\n\nSee team//knowledge/gone.\n"
 
 
@@ -70,7 +77,7 @@ def titles(found: list[lsp.CodeAction]) -> list[str]:
 
 
 async def test_a_line_offers_its_fixes_first_and_then_to_look_away(editor: Editor) -> None:
-    await editor.start()
+    await editor.start(options=TWO_RULES)
     editor.open(DRAFT, BROKEN)
     found = await actions(editor, DRAFT, line=1)
     assert titles(found)[:1] == ["Quote the description"]
@@ -88,7 +95,7 @@ async def test_a_line_offers_its_fixes_first_and_then_to_look_away(editor: Edito
 
 
 async def test_fix_all_comes_when_it_is_asked_for(editor: Editor) -> None:
-    await editor.start(encodings=[lsp.PositionEncodingKind.Utf8])
+    await editor.start(encodings=[lsp.PositionEncodingKind.Utf8], options=TWO_RULES)
     editor.open(DRAFT, BROKEN)
     for only in (["source"], ["source.fixAll"], [FIX_ALL]):
         (action,) = await actions(editor, DRAFT, only=only)
@@ -106,7 +113,7 @@ async def test_fix_all_comes_when_it_is_asked_for(editor: Editor) -> None:
 
 
 async def test_a_document_with_nothing_to_fix_has_no_fix_all(editor: Editor) -> None:
-    await editor.start()
+    await editor.start(options=TWO_RULES)
     editor.open(DRAFT, "---\ndescription: Fine\n---\nSee team//knowledge/gone.\n")
     assert await actions(editor, DRAFT, only=[FIX_ALL]) == []
 
@@ -118,7 +125,7 @@ async def test_a_file_of_no_bundle_is_offered_nothing(editor: Editor) -> None:
 
 
 async def test_several_findings_in_one_place_offer_the_file_once(editor: Editor) -> None:
-    await editor.start()
+    await editor.start(options=TWO_RULES)
     editor.open(DRAFT, "team//knowledge/gone1 and team//knowledge/gone2\n")
     found = titles(await actions(editor, DRAFT, line=0))
     assert found.count("Disable missing-ref for this file") == 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 from editor import Editor
 from lsprotocol import types as lsp
 
+from akm_ls.lint.engine import CODES
+
 DRAFT = "team/knowledge/draft.md"
 SETTINGS = "team/.akm-ls.toml"
+OTHERS_OFF = {"lint": {"rules": dict.fromkeys(CODES - {"missing-ref"}, "off")}}
 
 
 async def test_squiggles_follow_the_bundles_settings_file(editor: Editor) -> None:
-    await editor.start()
+    await editor.start(options=OTHERS_OFF)
     editor.open(DRAFT, "See team//knowledge/gone.\n")
     await editor.shows(DRAFT, [("missing-ref", "team//knowledge/gone")])
     editor.write(SETTINGS, '[lint.rules]\nmissing-ref = "off"\n')
