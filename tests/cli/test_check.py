@@ -76,7 +76,7 @@ def test_severity_is_what_is_shown_and_what_fails(akm: Run, team: Path) -> None:
     write(team, {"knowledge/notes.md": GONE})
     ran = akm("check", "--severity", "error", "--select", "missing-ref")
     assert ran.code == 0
-    assert "1 milder finding not shown" in ran.out
+    assert "milder finding" in ran.out
     assert akm("check", "--severity", "hint").code == 1
     assert akm("check", "--exit-zero").code == 0
 

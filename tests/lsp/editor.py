@@ -12,10 +12,12 @@ from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from akm_ls.documents.text import LineIndex, PositionEncoding
+from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lsp.uris import path_of, uri_of
 
 SERVER = [sys.executable, "-m", "akm_ls", "serve"]
 CURSOR = "$0"
+CONVENTIONS = frozenset(rule.code for rule in ALL_RULES if rule.group == "conventions")
 PATIENCE = 20.0
 T = TypeVar("T")
 
@@ -167,7 +169,9 @@ class Editor:
         return value
 
     def diagnostics(self, name: str) -> list[lsp.Diagnostic]:
-        return list(self.client.diagnostics.get(self.uri(name), ()))
+        """What is shown for a document, apart from an akm bundle's conventions."""
+        shown = self.client.diagnostics.get(self.uri(name), ())
+        return [diagnostic for diagnostic in shown if diagnostic.code not in CONVENTIONS]
 
     def squiggles(self, name: str) -> list[tuple[str, str]]:
         """(code, the text under the squiggle) of what is shown for a document."""

@@ -139,7 +139,7 @@ async def test_one_ref_twice_in_a_list(editor: Editor) -> None:
     await editor.start()
     editor.open(
         DRAFT,
-        "---\nxrefs: [knowledge/auth/tls, knowledge/old, team//knowledge/auth/tls]\n---\n",
+        "---\nxrefs: [knowledge/auth/tls, skills/release, team//knowledge/auth/tls]\n---\n",
     )
     await editor.shows(DRAFT, [("duplicate-ref", "team//knowledge/auth/tls")])
 

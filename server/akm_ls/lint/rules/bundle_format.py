@@ -22,6 +22,8 @@ _MAX_DIRECTORIES = 300
 _MAX_KEPT = 1_000
 _OWN_DIRECTORIES = ("knowledge", "memories", "facts")
 """Directories whose names are akm's own: with Markdown in them a root means to be a stash."""
+_WORKFLOWS = "akm-workflow"
+"""A format that takes all Markdown, but for workflows."""
 _UNWALKED = ("node_modules", "bin")
 _SIGNS: dict[str, tuple[str, ...]] = {
     "claude": ("CLAUDE.md",),
@@ -51,11 +53,12 @@ def check_bundle_format(subject: Subject) -> Iterator[Finding]:
     snippet = configuration(bundle)
     number = f"more than {MAX_FILES} files" if total > MAX_FILES else _count(total, "file")
     verb = "is" if total == 1 else "are"
+    lot = "taken for workflows" if bundle.adapter == _WORKFLOWS else "not indexed"
     yield Finding(
         code="bundle-format",
         severity="information",
         message=(
-            f"{number} in {directories} {verb} not indexed because the root reads as "
+            f"{number} in {directories} {verb} {lot} because the root reads as "
             f"{_with_article(bundle.adapter)} bundle; set the adapter to akm in akm's "
             f"config.json: {snippet}"
         ),
@@ -180,7 +183,10 @@ def _listed(
         if kind == "directory":
             if not name.startswith(".") and name not in _UNWALKED:
                 below.append(rel)
-        elif akm.wants(rel) and not current.wants(rel):
+        elif akm.wants(rel) and (
+            not current.wants(rel)
+            or (current.id == _WORKFLOWS and not directory.startswith("workflows"))
+        ):
             count += 1
     return _Listed(names, count, tuple(sorted(below)))
 

@@ -183,7 +183,9 @@ def check_fact_too_long(subject: Subject) -> Iterator[Finding]:
     pinned = frontmatter.data.get("pinned") is True
     if category not in ("convention", "meta") and not pinned:
         return
-    words = len(subject.document.body.split())
+    document = subject.document
+    words = len(document.body.split())
+    words -= sum(len(comment.of(document.text).split()) for comment in document.comments)
     if words <= MAX_FACT_WORDS:
         return
     kind = "pinned" if pinned else category
