@@ -92,9 +92,12 @@ class HttpTransport:
         import httpx
 
         if self._client is None:
-            # A proxy of the environment must not stand between this machine and itself.
+            # A proxy of the environment must not stand between this machine and itself. A kept
+            # connection that the endpoint has closed meanwhile would look like an endpoint down.
             self._client = httpx.AsyncClient(
-                follow_redirects=False, trust_env=not self._settings.is_loopback
+                follow_redirects=False,
+                trust_env=not self._settings.is_loopback,
+                limits=httpx.Limits(max_keepalive_connections=0),
             )
         return self._client
 
