@@ -4,7 +4,7 @@ Nothing here knows assets or the index. numpy and httpx are imported when a mode
 before: a server without a model pays for neither.
 """
 
-from akm_ls.embedders.choice import embedder_for
+from akm_ls.embedders.choice import embedder_for, model_id
 from akm_ls.embedders.embedder import (
     Document,
     Embedder,
@@ -24,4 +24,5 @@ __all__ = [
     "Skip",
     "Watch",
     "embedder_for",
+    "model_id",
 ]

@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 Provider = Literal["auto", "openai", "ollama", "local"]
+Kind = Literal["openai", "ollama", "local"]
 Mode = Literal["auto", "off"]
 
 PROVIDERS: tuple[Provider, ...] = ("auto", "openai", "ollama", "local")
@@ -42,7 +43,7 @@ class EmbeddingSettings:
     context_length: int | None = None
 
     @property
-    def kind(self) -> Literal["openai", "ollama", "local"] | None:
+    def kind(self) -> Kind | None:
         """Which protocol is spoken; ``None``: no model is configured."""
         if self.provider == "local" or (self.provider == "auto" and not self.endpoint):
             return "local" if self.local_model else None

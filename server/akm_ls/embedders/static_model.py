@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.embedders.embedder import Document, EmbeddingCancelled, EmbeddingError, Watch
 from akm_ls.embedders.model_files import ModelFiles, model_files
-from akm_ls.embedders.safetensors import mapped, tensors
+from akm_ls.embedders.safetensors import Tensor, mapped, tensors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,10 @@ BODY_LIMIT = 400
 """A mean over a long text resembles every other mean: measured best with this much of a body."""
 BATCH_DOCUMENTS = 100
 _MATRIX_NAMES = ("embeddings", "embedding.weight")
+_NO_TOKENIZERS = (
+    "a local model needs the package tokenizers:"
+    " pip install 'akm-language-server[local-embeddings]'"
+)
 
 
 class StaticModel:
@@ -36,11 +41,9 @@ class StaticModel:
             EmbeddingError: the files are not those of such a model.
         """
         found = tensors(files.weights)
-        name = next((name for name in _MATRIX_NAMES if name in found), None)
-        if name is None or len(found[name].shape) != 2 or not math.prod(found[name].shape):
-            raise EmbeddingError(f"{files.weights} holds no array called embeddings")
-        self._matrix = mapped(files.weights, found[name])
-        self._dims = found[name].shape[1]
+        matrix = _matrix_of(files, found)
+        self._matrix = mapped(files.weights, matrix)
+        self._dims = matrix.shape[1]
         self._weights = self._column(files, found, "weights")
         self._mapping = self._column(files, found, "mapping")
         if self._mapping is not None and self._mapping.dtype.kind not in "iu":
@@ -49,7 +52,7 @@ class StaticModel:
         self._id = files.fingerprint(self._dims)
 
     @staticmethod
-    def _column(files: ModelFiles, found: dict[str, Any], name: str) -> NDArray[Any] | None:
+    def _column(files: ModelFiles, found: Mapping[str, Tensor], name: str) -> NDArray[Any] | None:
         if name not in found:
             return None
         if len(found[name].shape) != 1:
@@ -117,6 +120,26 @@ class StaticModel:
         return unit
 
 
+def _matrix_of(files: ModelFiles, found: Mapping[str, Tensor]) -> Tensor:
+    name = next((name for name in _MATRIX_NAMES if name in found), None)
+    if name is None or len(found[name].shape) != 2 or not math.prod(found[name].shape):
+        raise EmbeddingError(f"{files.weights} holds no array called embeddings")
+    return found[name]
+
+
+def static_model_id(name: str) -> str:
+    """`StaticModel.id` of the model `open_static_model` would open, without opening it.
+
+    Raises:
+        EmbeddingError: it is not there, or not usable.
+    """
+    files = model_files(name)
+    dims = _matrix_of(files, tensors(files.weights)).shape[1]
+    if importlib.util.find_spec("tokenizers") is None:
+        raise EmbeddingError(_NO_TOKENIZERS)
+    return files.fingerprint(dims)
+
+
 def open_static_model(name: str) -> StaticModel:
     """The model called ``wordllama``, or in the model2vec folder at a path.
 
@@ -133,10 +156,7 @@ def _open_tokenizer(path: str) -> tuple[Any, int | None]:
     try:
         from tokenizers import Tokenizer
     except ImportError:
-        raise EmbeddingError(
-            "a local model needs the package tokenizers:"
-            " pip install 'akm-language-server[local-embeddings]'"
-        ) from None
+        raise EmbeddingError(_NO_TOKENIZERS) from None
     try:
         tokenizer = Tokenizer.from_file(path)
         tokenizer.no_padding()
