@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from email.utils import parsedate_to_datetime
 
 from akm_ls.embedders.embedder import SkipKind
 
@@ -104,6 +103,8 @@ def retry_after(header: str | None, now: float) -> float | None:
     text = header.strip()
     if text.isascii() and text.isdigit() and len(text) < 10:
         return float(text)
+    from email.utils import parsedate_to_datetime
+
     try:
         moment = parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, OverflowError):
