@@ -325,6 +325,17 @@ def test_a_query_is_one_request(endpoint: Endpoint) -> None:
     assert endpoint.texts == ["a query"]
 
 
+@pytest.mark.parametrize(("timeout_ms", "seconds"), [(120_000, 10.0), (3_000, 3.0)])
+def test_a_query_waits_ten_seconds_at_most(bench: Bench, timeout_ms: int, seconds: float) -> None:
+    embedder = RemoteEmbedder(
+        EmbeddingSettings(endpoint="http://localhost/v1", model="m", timeout_ms=timeout_ms),
+        transport=lambda: bench.transport,
+    )
+    embedder.embed_query("a query")
+    assert [sent.timeout for sent in bench.transport.sent] == [seconds]
+    assert bench.transport.closed == 1
+
+
 def test_a_query_without_an_answer_is_an_error_with_the_reason(endpoint: Endpoint) -> None:
     endpoint.script(Answer(500, "overloaded"))
     embedder = RemoteEmbedder(EmbeddingSettings(endpoint=endpoint.url, model="m"))

@@ -62,10 +62,12 @@ class RemoteEmbedder:
         asyncio.run(run.run(documents))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
+        timeout = min(QUERY_TIMEOUT, self._settings.timeout_ms / 1000)
+
         async def ask() -> NDArray[np.float32]:
             transport = self._transport()
             try:
-                return await transport.request([text], QUERY_TIMEOUT)
+                return await transport.request([text], timeout)
             finally:
                 await transport.close()
 

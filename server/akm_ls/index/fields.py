@@ -49,20 +49,13 @@ def search_text(fields: SearchFields, body: int | None = None) -> str:
     return "\n".join([field for field in fields if field.strip()])
 
 
-UNEMBEDDED_TYPES = frozenset(("env", "secret", "session"))
+UNEMBEDDED_TYPES = ("env", "secret", "session")
 UNEMBEDDED_QUALITY = "proposed"
-
-
-def is_embedded(kind: str, quality: str) -> bool:
-    """Whether an asset's text may be given to a model, which may be on another machine.
-
-    Never: env files, secrets, sessions, and what nobody has accepted yet.
-    """
-    return kind not in UNEMBEDDED_TYPES and quality != UNEMBEDDED_QUALITY
-
-
 EMBEDDED = (
-    f"e.type NOT IN ({', '.join(repr(kind) for kind in sorted(UNEMBEDDED_TYPES))})"
+    f"e.type NOT IN ({', '.join(map(repr, UNEMBEDDED_TYPES))})"
     f" AND e.quality != {UNEMBEDDED_QUALITY!r}"
 )
-"""`is_embedded` in SQL, over ``entries AS e``."""
+"""Which of ``entries AS e`` may be given to a model, which may be on another machine.
+
+Never: env files, secrets, sessions, and what nobody has accepted yet.
+"""
