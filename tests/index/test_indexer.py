@@ -102,7 +102,10 @@ def test_a_full_run_reads_everything_and_keeps_ids_and_vectors(
     site.write({"team/knowledge/a.md": page(), "team/knowledge/b.md": page()})
     site.index()
     before = site.ids()
-    site.sql("INSERT INTO embeddings SELECT id, 'm', 1, x'00000000' FROM entries")
+    site.sql(
+        "INSERT INTO embeddings (entry_id, model, dim, embedding)"
+        " SELECT id, 'm', 1, x'00000000' FROM entries"
+    )
     reads.clear()
     report = site.index(full=True)
     assert sorted(reads) == ["knowledge/a.md", "knowledge/b.md"]
@@ -114,7 +117,10 @@ def test_a_full_run_reads_everything_and_keeps_ids_and_vectors(
 def test_a_vector_goes_when_its_text_changes(site: Site, page: Page) -> None:
     site.write({"team/knowledge/a.md": page(), "team/knowledge/b.md": page()})
     site.index()
-    site.sql("INSERT INTO embeddings SELECT id, 'm', 1, x'00000000' FROM entries")
+    site.sql(
+        "INSERT INTO embeddings (entry_id, model, dim, embedding)"
+        " SELECT id, 'm', 1, x'00000000' FROM entries"
+    )
     site.write({"team/knowledge/a.md": page("Another text")}, settled=False)
     site.index()
     assert site.sql("SELECT entry_id FROM embeddings") == [(site.ids()["knowledge/b"],)]

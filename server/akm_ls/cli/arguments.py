@@ -133,7 +133,12 @@ def _index(commands: _Commands[_Parser]) -> _Parser:
     _add_format(parser, "text", "json")
     parser.add_argument("--full", action="store_true", help="read every file again")
     parser.add_argument("--clean", action="store_true", help="also forget bundles that are gone")
-    parser.add_argument("--reembed", action="store_true", help="compute all embeddings again")
+    parser.add_argument(
+        "--embed", action="store_true", help="also compute the embeddings that are missing"
+    )
+    parser.add_argument(
+        "--reembed", action="store_true", help="discard all embeddings and compute them again"
+    )
     parser.add_argument(
         "--skip-if-locked",
         action="store_true",

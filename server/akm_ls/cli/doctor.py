@@ -83,6 +83,9 @@ def _print(out: Printer, found: Mapping[str, Any]) -> None:
     _heading(out, "Semantic search")
     semantic = found.get("semantic") or {}
     _field(out, "status", semantic.get("status"))
+    if semantic.get("provider"):
+        _field(out, "model", f"{semantic.get('model')} ({semantic['provider']})")
+        _field(out, "embedded", f"{semantic['embedded']:,}, {semantic['missing']:,} missing")
     _field(out, "reason", semantic.get("reason"))
     _heading(out, "Versions")
     for package, version in found["versions"].items():

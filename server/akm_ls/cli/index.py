@@ -12,24 +12,35 @@ from akm_ls.cli.terminal import complain, count, output
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport
+    from akm_ls.workspace import Workspace
 
 
 def run(options: Namespace) -> int:
     with open_workspace(options, options.paths) as workspace:
         require_bundles(workspace)
-        if options.reembed:
-            complain("--reembed: no embedding model is configured, nothing to embed")
         report = refresh(
             workspace,
             full=options.full,
             clean=options.clean,
             skip_if_locked=options.skip_if_locked,
         )
-        if options.format == "json":
-            write_json(report_json(report))
-        else:
+        if options.format == "text":
             _print(report)
+        semantic = _embed(workspace, options, report)
+        if options.format == "json":
+            write_json({**report_json(report), **semantic})
     return INTERRUPTED if report.cancelled else CLEAN
+
+
+def _embed(workspace: Workspace, options: Namespace, report: IndexReport) -> dict[str, object]:
+    """Compute embeddings if that was asked for; what there is to say of it in JSON."""
+    asked = "--reembed" if options.reembed else "--embed" if options.embed else None
+    if asked is None or report.skipped_locked or report.cancelled:
+        return {}
+    from akm_ls.cli.embedding import embed, outcome_json
+
+    outcome = embed(workspace, asked, as_json=options.format == "json")
+    return outcome_json(outcome)
 
 
 def report_json(report: IndexReport) -> dict[str, object]:

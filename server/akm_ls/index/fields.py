@@ -39,6 +39,23 @@ def search_fields(entry: Entry) -> SearchFields:
     )
 
 
-def search_text(fields: SearchFields) -> str:
-    """The text a vector is made of: the same fields, one after the other."""
+def search_text(fields: SearchFields, body: int | None = None) -> str:
+    """The text a vector is made of: the same fields, one after the other.
+
+    ``body``: only so many characters of the body.
+    """
+    if body is not None:
+        fields = fields._replace(content=fields.content[:body])
     return "\n".join([field for field in fields if field.strip()])
+
+
+UNEMBEDDED_TYPES = ("env", "secret", "session")
+UNEMBEDDED_QUALITY = "proposed"
+EMBEDDED = (
+    f"e.type NOT IN ({', '.join(map(repr, UNEMBEDDED_TYPES))})"
+    f" AND e.quality != {UNEMBEDDED_QUALITY!r}"
+)
+"""Which of ``entries AS e`` may be given to a model, which may be on another machine.
+
+Never: env files, secrets, sessions, and what nobody has accepted yet.
+"""

@@ -128,6 +128,9 @@ TABLES = (
         "WITHOUT ROWID",
         from_files=True,
     ),
+    # One vector of length 1 for an entry, half precision, of the model whose fingerprint it has;
+    # the writer removes it with the text it is made of. Vectors have generations of their own
+    # (`meta.vectors`), so that embedding changes nothing for those who follow the entries.
     Table(
         "embeddings",
         (
@@ -135,6 +138,7 @@ TABLES = (
             "model TEXT NOT NULL DEFAULT ''",
             "dim INTEGER NOT NULL DEFAULT 0",
             "embedding BLOB NOT NULL DEFAULT x''",
+            "generation INTEGER NOT NULL DEFAULT 0",
         ),
     ),
     # Every walked file, an asset or not. Several files may name one `concept_id`: the smallest
@@ -195,6 +199,7 @@ INDEXES = (
     "CREATE INDEX IF NOT EXISTS file_citations_target ON file_citations (concept_id)",
     "CREATE INDEX IF NOT EXISTS files_claims ON files (bundle_key, concept_id)"
     " WHERE concept_id IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS embeddings_generation ON embeddings (generation)",
     "CREATE INDEX IF NOT EXISTS tombstones_generation ON tombstones (generation)",
 )
 

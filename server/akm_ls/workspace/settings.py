@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.lint.engine import CODES
 from akm_ls.lint.settings import LintSettings, read_levels
+from akm_ls.workspace.semantic import read_embedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Settings:
     config: str | None = None
     offline: bool = False
     lint: LintSettings = field(default_factory=LintSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
 
@@ -68,6 +71,9 @@ def read_settings(
             "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000
         ),
     )
+    embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)
+    settings = replace(settings, embedding=embedding)
+    reader.problems += [SettingProblem(*fault) for fault in faults]
     rules = reader.get("lint.rules")
     if rules is not None:
         lint, problems = read_levels(rules, CODES)
@@ -101,7 +107,7 @@ class _Reader:
         if not isinstance(value, str) or "\0" in value:
             self._reject(key, value, "a path", default)
             return default
-        return self._absolute(value)
+        return self.absolute(value)
 
     def paths(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
         value = self.get(key)
@@ -110,7 +116,7 @@ class _Reader:
         if not isinstance(value, list | tuple) or not all(isinstance(p, str) for p in value):
             self._reject(key, value, "a list of paths", default)
             return default
-        return tuple(self._absolute(path) for path in value if path)
+        return tuple(self.absolute(path) for path in value if path)
 
     def flag(self, key: str, default: bool) -> bool:
         value = self.get(key)
@@ -128,7 +134,7 @@ class _Reader:
             return default
         return value
 
-    def _absolute(self, path: str) -> str:
+    def absolute(self, path: str) -> str:
         path = os.path.expanduser(path)
         return os.path.normpath(os.path.join(self._relative_to or os.getcwd(), path))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from akm_ls import __version__
 from akm_ls.index.locks import BEING_REBUILT, live_holder
 from akm_ls.index.store import StoreError
-from akm_ls.search.result import NO_MODEL
+from akm_ls.workspace.semantic import semantic_status
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
@@ -45,14 +45,7 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
             "builtAt": _iso(stored.built_at) if stored else None,
             "state": _state(workspace) if stored else "unusable",
         },
-        "semantic": {
-            "status": "off",
-            "provider": None,
-            "model": None,
-            "embedded": stored.embedded if stored else 0,
-            "missing": 0,
-            "reason": NO_MODEL,
-        },
+        "semantic": semantic_status(workspace.settings, store),
         "warnings": [
             *workspace.bundles.warnings,
             *workspace.settings_problems(),

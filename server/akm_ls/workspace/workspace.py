@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.discovery import resolve_bundles
@@ -33,9 +33,13 @@ from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.surroundings import OpenSurroundings
+
+if TYPE_CHECKING:
+    from akm_ls.index.embedding import LineKind
 
 __all__ = ["FileFindings", "Workspace"]
 
@@ -208,6 +212,30 @@ class Workspace:
         )
         self.warnings = report.of_run
         return report
+
+    def embed(
+        self,
+        *,
+        reembed: bool = False,
+        only: str | None = None,
+        on_line: Callable[[LineKind, str], None] = _nothing,
+        on_progress: Callable[[int, int], None] = _nothing,
+        cancelled: Callable[[], bool] = _never,
+    ) -> EmbeddingOutcome:
+        """Give assets vectors of the configured model; see `semantic.embed_workspace`.
+
+        May run in any thread that has no event loop, after `index`.
+        """
+        return embed_workspace(
+            self.settings,
+            self.store_path,
+            self.bundles,
+            reembed=reembed,
+            only=only,
+            on_line=on_line,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
 
     def apply(self, delta: Delta) -> Delta:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
