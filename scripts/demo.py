@@ -22,7 +22,6 @@ from urllib.request import url2pathname
 
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
@@ -191,15 +190,14 @@ class Editor:
             self._print((f"{number:>5} │ ", "dim"), source)
             self._print((" " * 5 + " │ ", "dim"), (marker.replace("^", "~"), style))
             label = (f"{severity} {found.get('code', '')}", style)
-            message = Text.assemble(label, f"  {found['message']}")
-            self._console.print(Padding(message, (0, 0, 0, 8)))
+            self._print_block(8, label, f"  {found['message']}")
 
     def completions(self, rel: str) -> None:
         items = self._ask("textDocument/completion", rel, self._end_of(rel))
         items = items["items"] if isinstance(items, dict) else items
         for item in expected("completions", items)[:5]:
             detail = (item.get("labelDetails") or {}).get("description") or item.get("detail") or ""
-            self._print("        ", (item["label"], "bold cyan"), (f"  {detail}", "dim"))
+            self._print_block(8, (item["label"], "bold cyan"), (f"  {detail}", "dim"))
 
     def hover(self, rel: str, ref: str) -> None:
         card = self._ask("textDocument/hover", rel, self._place_of(rel, ref))
@@ -226,10 +224,9 @@ class Editor:
     def search(self, query: str) -> None:
         found = self._server.request("akm/search", {"query": query, "limit": 3})
         for number, hit in enumerate(expected("hits", found["hits"]), 1):
-            self._print(
-                f"{number:>5}. ", (hit["ref"], "bold cyan"), (f"  {hit['type']}", "magenta")
-            )
-            self._print("       ", hit["description"])
+            place = Text.assemble((hit["ref"], "bold cyan"), (f"  {hit['type']}", "magenta"))
+            self._print_block(7, place, lead=f"{number:>5}. ")
+            self._print_block(7, hit["description"])
 
     def _ask(self, method: str, rel: str, position: dict[str, int]) -> Any:
         return self._server.request(
@@ -250,12 +247,21 @@ class Editor:
         path = Path(url2pathname(unquote(urlsplit(uri).path)))
         line = path.read_text(encoding="utf-8").split("\n")[start["line"]]
         name = path.relative_to(BUNDLE).as_posix()
-        self._print(
-            "        ", (f"{name}:{start['line'] + 1}", "bold"), (f"  {line.strip()}", "dim")
-        )
+        self._print_block(8, (f"{name}:{start['line'] + 1}", "bold"), (f"  {line.strip()}", "dim"))
 
     def _print(self, *segments: str | tuple[str, str]) -> None:
+        """One line that fits already."""
         self._console.print(Text.assemble(*segments), overflow="ellipsis", no_wrap=True)
+
+    def _print_block(
+        self, indent: int, *segments: str | Text | tuple[str, str], lead: str = ""
+    ) -> None:
+        """Text of any length, wrapped within an indent; ``lead`` stands before its first line."""
+        text = Text.assemble(*segments)
+        for line in text.wrap(self._console, self._console.width - indent, overflow="fold"):
+            line.rstrip()
+            self._console.print(Text.assemble(lead.ljust(indent), line), no_wrap=True)
+            lead = ""
 
 
 def terminal() -> Console:

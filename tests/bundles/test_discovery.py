@@ -108,7 +108,9 @@ class TestOverrides:
     def test_what_is_no_directory_is_a_warning(self, env: dict[str, str], path: str) -> None:
         bundles = resolve_bundles(overrides=[path or __file__], env=env)
         assert len(bundles) == 0
-        assert "no such directory" in bundles.warnings[0]
+        problem = "no such directory" if path else "not a directory"
+        assert problem in bundles.warnings[0]
+        assert bundles.unusable == bundles.warnings
 
 
 class TestPriority:

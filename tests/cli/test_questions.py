@@ -45,6 +45,17 @@ def test_search_finds_what_was_written_a_moment_ago(akm: Run, team: Path) -> Non
     assert akm("search", "zebra").code == 0
 
 
+def test_search_prefers_the_project_of_the_current_directory(
+    akm: Run, team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(team, {f"memories/{name}/deploy.md": "# Deploying\n" for name in ("bakery", "orchard")})
+    for name in ("bakery", "orchard"):
+        (tmp_path / "code" / name).mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / "code" / name)
+        ran = akm("search", "deploying", "--bundle-dir", str(team), "--format", "json")
+        assert ran.json["hits"][0]["conceptId"] == f"memories/{name}/deploy"
+
+
 def test_search_with_no_words_lists_everything(akm: Run) -> None:
     assert akm("search", "--format", "json").json["total"] == 4
     assert akm("search", "--type", "skill", "--format", "json").json["total"] == 1

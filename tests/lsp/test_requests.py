@@ -121,3 +121,15 @@ async def test_status_and_reindex(editor: Editor) -> None:
     assert report["added"] == 1
     report = await ask(editor, "akm/reindex", {"full": True, "bundle": "other"})
     assert (report["mode"], report["bundles"]) == ("full", 1)
+
+
+@pytest.mark.parametrize("project", ["bakery", "orchard"])
+async def test_search_prefers_the_project_of_the_opened_folder(
+    editor: Editor, project: str
+) -> None:
+    for name in ("bakery", "orchard"):
+        editor.write(f"team/memories/{name}/deploy.md", "# Deploying\n")
+    editor.write(f"{project}/main.py", "")
+    await editor.start(["team", project])
+    found = await editor.request("akm/search", {"query": "deploying"})
+    assert found["hits"][0]["conceptId"] == f"memories/{project}/deploy"

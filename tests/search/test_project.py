@@ -34,6 +34,17 @@ def test_the_remote_and_the_package_come_first(folder: Path, url: str) -> None:
     assert project_words([str(folder)]) == ("web", "shop", "cart", "checkout", "2")
 
 
+def test_the_repository_around_a_folder_names_it_too(folder: Path) -> None:
+    config = folder / ".git" / "config"
+    config.write_text('[remote "origin"]\n\turl = git@example.org:team/web-shop.git\n')
+    (folder / "docs" / "de").mkdir(parents=True)
+    assert project_words([str(folder / "docs" / "de")]) == ("web", "shop", "de")
+    beside = folder.parent / "hotfix"
+    beside.mkdir()
+    (beside / ".git").write_text(f"gitdir: {folder}/.git/worktrees/hotfix\n")
+    assert project_words([str(beside)]) == ("web", "shop", "hotfix")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"name": 5}', "[" * 100_000, "\udcff"])
 def test_a_package_file_that_says_nothing(folder: Path, text: str) -> None:
     (folder / "package.json").write_text(text, encoding="utf-8", errors="surrogateescape")

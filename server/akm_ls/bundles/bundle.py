@@ -45,7 +45,9 @@ class BundleSet:
     """Bundles in priority order, with the default one, and what was noticed while finding them.
 
     ``warnings`` are faults the user should repair; ``notes`` say in words why each folder did or
-    did not become a bundle; ``watch`` lists the files whose change calls for a new set.
+    did not become a bundle; ``unusable`` are those of the warnings that are about a whole
+    configuration file, or a directory that was named explicitly; ``watch`` lists the files whose
+    change calls for a new set.
     """
 
     bundles: tuple[Bundle, ...] = ()
@@ -53,6 +55,7 @@ class BundleSet:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
     _by_id: dict[str, Bundle] = field(init=False, repr=False, compare=False, hash=False)
     _by_root: dict[str, Bundle] = field(init=False, repr=False, compare=False, hash=False)
     _folded: dict[str, Bundle] = field(init=False, repr=False, compare=False, hash=False)

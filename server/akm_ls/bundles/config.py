@@ -86,6 +86,8 @@ class AkmConfig:
     lock: tuple[LockRecord, ...] = ()
     lock_path: str = ""
     warnings: tuple[str, ...] = ()
+    unusable: str | None = None
+    """The warning that says why the file is not ``found`` though there should be one."""
     data: Mapping[str, Plain] = field(default_factory=dict, repr=False)
 
 
@@ -107,11 +109,12 @@ def load_config(
     data = _read_json(config_path, _CONFIG_BYTES, warnings)
     if data is None and path is not None and not warnings:
         warnings.append(f"{config_path}: no such configuration file.")
-    lock_path = os.path.join(directories.data, "akm.lock")
-    lock = _lock_records(_read_json(lock_path, _LOCK_BYTES, warnings), lock_path, warnings)
     if data is not None and not isinstance(data, dict):
         warnings.append(f"{config_path}: the configuration must be an object; ignored.")
         data = None
+    unusable = printable(warnings[0]) if warnings else None
+    lock_path = os.path.join(directories.data, "akm.lock")
+    lock = _lock_records(_read_json(lock_path, _LOCK_BYTES, warnings), lock_path, warnings)
     reader = _ConfigReader(config_path, warnings)
     settings: dict[str, Plain] = data if isinstance(data, dict) else {}
     entries, default_bundle = reader.read(settings)
@@ -124,6 +127,7 @@ def load_config(
         lock=lock,
         lock_path=lock_path,
         warnings=tuple(map(printable, warnings)),
+        unusable=unusable,
         data=settings,
     )
 

@@ -33,6 +33,7 @@ from akm_ls.refs import is_bundle_slug
 def resolve_bundles(
     *,
     overrides: Sequence[str] = (),
+    overrides_from: str = "--bundle-dir",
     folders: Sequence[str] = (),
     config: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -41,6 +42,7 @@ def resolve_bundles(
     """The bundles in force, in priority order.
 
     ``overrides`` are exactly the roots to use; nothing of the user's configuration is read then.
+    ``overrides_from`` is the option or setting that names them.
     Otherwise akm's configuration comes first (``config`` names another ``config.json``), then
     what the opened ``folders`` hold. ``force`` lists folders that are bundles whatever is in
     them. Nothing on disk makes this raise: what cannot be used becomes a warning.
@@ -48,7 +50,7 @@ def resolve_bundles(
     resolution = _Resolution(os.environ if env is None else env)
     if overrides:
         for path in overrides:
-            resolution.add_override(path)
+            resolution.add_override(path, overrides_from)
         return resolution.result()
     resolution.add_config(load_config(resolution.env, resolution.home, path=config))
     forced = {resolution.absolute(path) for path in force}
@@ -68,6 +70,7 @@ class _Resolution:
         self._bundles: list[Bundle] = []
         self._by_real: dict[str, Bundle] = {}
         self._warnings: list[str] = []
+        self._unusable: list[str] = []
         self._notes: list[str] = []
         self._watch: tuple[str, ...] = ()
         self._default: str | None = None
@@ -79,14 +82,16 @@ class _Resolution:
             warnings=tuple(dict.fromkeys(map(printable, self._warnings))),
             notes=tuple(dict.fromkeys(map(printable, self._notes))),
             watch=self._watch,
+            unusable=tuple(dict.fromkeys(map(printable, self._unusable))),
         )
 
     def absolute(self, path: str) -> str:
         return expand(path, home=self.home, base=os.getcwd())
 
-    def add_override(self, path: str) -> None:
-        root = self._directory(path, "--bundle-dir")
+    def add_override(self, path: str, named_by: str) -> None:
+        root = self._directory(path, named_by)
         if root is None:
+            self._unusable.append(self._warnings[-1])
             return
         if os.path.realpath(root) in self._by_real:
             self._notes.append(f"{root}: named twice.")
@@ -99,6 +104,8 @@ class _Resolution:
     def add_config(self, akm: AkmConfig) -> None:
         self._watch = (akm.path, akm.lock_path)
         self._warnings.extend(akm.warnings)
+        if akm.unusable is not None:
+            self._unusable.append(akm.unusable)
         state = "read" if akm.found else "not there" if not akm.warnings else "not usable"
         self._notes.append(f"Configuration {akm.path}: {state}.")
         configured = configured_roots(akm)
@@ -255,6 +262,9 @@ class _Resolution:
             if os.path.isdir(root):
                 os.path.realpath(root).encode("utf-8")
                 return root
+            if os.path.exists(root):
+                self._warnings.append(f"{what}: not a directory: {root}.")
+                return None
         except (OSError, ValueError):
             root = path
         self._warnings.append(f"{what}: no such directory: {root}.")

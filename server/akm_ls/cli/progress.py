@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
+from typing import TextIO
 
 from akm_ls.cli.terminal import printable
 
@@ -13,16 +16,17 @@ _IN_A_LOG = 5.0
 
 
 class Progress:
-    """Call it with ``(done, total, what)``; says nothing in the first second.
+    """Call it with ``(done, total, what)``; says nothing of what is done soon.
 
-    On a terminal one line is rewritten; elsewhere a line appears every few seconds.
+    On a terminal one line is rewritten. Elsewhere a line appears every few seconds; that also
+    goes for CI, which often has a terminal and keeps all that was ever written to it.
     """
 
     def __init__(self, label: str) -> None:
         self._label = label
         self._stream = sys.stderr
-        self._terminal = self._stream.isatty()
-        self._next = time.monotonic() + _QUIET
+        self._terminal = _rewrites_lines(self._stream)
+        self._next = time.monotonic() + (_QUIET if self._terminal else _IN_A_LOG)
         self._shown = False
 
     def __call__(self, done: int, total: int, what: str = "") -> None:
@@ -34,7 +38,9 @@ class Progress:
         text = f"{self._label}: {done:,}{of} files"
         if self._terminal:
             tail = f" · {printable(what)}"[:40] if what else ""
-            self._stream.write(f"\r\x1b[K{text}{tail}")
+            # A line that is broken in two cannot be rewritten.
+            shown = (text + tail)[: shutil.get_terminal_size().columns - 1]
+            self._stream.write(f"\r\x1b[K{shown}")
         else:
             self._stream.write(text + "\n")
         self._stream.flush()
@@ -52,3 +58,10 @@ class Progress:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._shown = False
+
+
+def _rewrites_lines(stream: TextIO) -> bool:
+    """Whether somebody watches ``stream`` on a terminal that can go back in a line."""
+    if os.environ.get("CI", "").lower() not in ("", "0", "false"):
+        return False
+    return os.environ.get("TERM") != "dumb" and stream.isatty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +23,7 @@ def run(options: Namespace) -> int:
             raise CommandError(f"--bundle {options.bundle}: no such bundle; there is {known}")
         refresh_to_ask(workspace)
         from akm_ls.search import SearchRequest
+        from akm_ls.search.project import project_words
 
         result = workspace.search(
             SearchRequest(
@@ -31,6 +33,7 @@ def run(options: Namespace) -> int:
                 limit=options.limit,
                 detail=options.detail,
                 mode=options.mode,
+                project=project_words([os.getcwd()]),
             )
         ).to_json()
     if options.format == "json":

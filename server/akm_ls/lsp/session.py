@@ -51,14 +51,14 @@ class Session:
         self.index = BackgroundIndex(self)
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
-        self._reported: tuple[str, ...] = ()
+        self._told: dict[str, tuple[str, ...]] = {}
 
     # Start, settings and folders.
 
     async def start(self) -> None:
         """After ``initialized``: what needs the client's answers or takes longer."""
-        self._report(self._problems)
-        self._report_bundle_settings()
+        self._tell("options", self._problems)
+        self._tell_of_bundles()
         self.index.start()
         await self.watching.start()
         if self.client.configuration:
@@ -76,7 +76,7 @@ class Session:
         settings, problems = read_settings(
             _plain(raw), self._options, relative_to=next(iter(folders), None)
         )
-        self._report([problem.message for problem in problems])
+        self._tell("settings", [problem.message for problem in problems])
         settings = settings.with_folders(folders)
         before, self.workspace.settings = self.workspace.settings, settings
         if before == settings:
@@ -103,24 +103,19 @@ class Session:
 
     async def resolve(self, *, force: bool = False) -> None:
         """Find the bundles again and follow what changed."""
-        if not self.workspace.resolve() and not force:
+        changed = self.workspace.resolve()
+        self._tell_of_bundles()
+        if not changed and not force:
             return
         self.workspace.close()
         self.workspace.reopen()
-        self._report_bundle_settings()
         self.index.restart()
         await self.watching.restart()
 
     def bundle_settings_changed(self) -> None:
         """The settings file of a bundle was written, created or deleted."""
-        self._report_bundle_settings()
+        self._tell_of_bundles()
         self.diagnostics.refresh_all()
-
-    def _report_bundle_settings(self) -> None:
-        """Say what of the bundles' own settings cannot be used, each thing once."""
-        problems = self.workspace.settings_problems()
-        self._report([problem for problem in problems if problem not in self._reported])
-        self._reported = problems
 
     # Documents.
 
@@ -203,12 +198,20 @@ class Session:
 
     # Messages.
 
-    def _report(self, problems: Sequence[str]) -> None:
-        for problem in problems:
-            logger.warning("%s", problem)
-            self.server.window_show_message(
-                lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem)
-            )
+    def _tell_of_bundles(self) -> None:
+        self._tell("sources", self.workspace.unusable_sources())
+        self._tell("bundle settings", self.workspace.settings_problems())
+
+    def _tell(self, of: str, problems: Sequence[str]) -> None:
+        """Show the user what cannot be used: once, and again only if it was mended meanwhile."""
+        told = {message for messages in self._told.values() for message in messages}
+        self._told[of] = tuple(problems)
+        for problem in dict.fromkeys(problems):
+            if problem not in told:
+                logger.warning("%s", problem)
+                self.server.window_show_message(
+                    lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem)
+                )
 
     def close(self) -> None:
         self.index.stop()

@@ -27,27 +27,39 @@ class FileWatching:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._registered = False
+        self._registered: list[lsp.GlobPattern] | None = None
+        self._asked = 0
+        self._settling: asyncio.Task[None] | None = None
         self._own: asyncio.Task[None] | None = None
         self._enough: asyncio.Event | None = None
 
     async def start(self) -> None:
-        if self._session.client.watches_files:
-            await self._register()
-        else:
-            self._start_own()
+        """Watch the bundles that are open now; again, when they have become others.
 
-    async def restart(self) -> None:
-        self.stop()
-        if self._registered:
-            self._registered = False
-            unregistration = lsp.Unregistration(
-                _REGISTRATION, lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
-            )
-            await self._session.server.client_unregister_capability_async(
-                lsp.UnregistrationParams([unregistration])
-            )
-        await self.start()
+        Calls may overlap: the client is told one thing after the other, of the latest bundles.
+        """
+        self._asked += 1
+        if self._settling is None or self._settling.done():
+            self._settling = asyncio.get_running_loop().create_task(self._settle())
+        await asyncio.shield(self._settling)
+
+    restart = start
+
+    async def _settle(self) -> None:
+        settled = 0
+        while settled != self._asked:
+            settled = self._asked
+            if not self._session.client.watches_files:
+                self.stop()
+                self._start_own()
+                continue
+            patterns = self._patterns()
+            if patterns == self._registered:
+                continue
+            if self._registered is not None:
+                await self._unregister()
+            if settled == self._asked:
+                await self._register(patterns)
 
     def stop(self) -> None:
         if self._enough is not None:
@@ -79,21 +91,35 @@ class FileWatching:
             session.bundle_settings_changed()
         session.index.files_changed(files)
 
-    async def _register(self) -> None:
-        watchers = [lsp.FileSystemWatcher(pattern) for pattern in self._patterns()]
+    async def _register(self, patterns: list[lsp.GlobPattern]) -> None:
         registration = lsp.Registration(
             _REGISTRATION,
             lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-            lsp.DidChangeWatchedFilesRegistrationOptions(watchers),
+            lsp.DidChangeWatchedFilesRegistrationOptions(
+                [lsp.FileSystemWatcher(pattern) for pattern in patterns]
+            ),
         )
         try:
             await self._session.server.client_register_capability_async(
                 lsp.RegistrationParams([registration])
             )
-            self._registered = True
         except Exception as problem:
             logger.warning("the client does not watch files (%s); watching them here", problem)
+            self.stop()
             self._start_own()
+        else:
+            self.stop()
+            self._registered = patterns
+
+    async def _unregister(self) -> None:
+        self._registered = None
+        unregistration = lsp.Unregistration(_REGISTRATION, lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+        try:
+            await self._session.server.client_unregister_capability_async(
+                lsp.UnregistrationParams([unregistration])
+            )
+        except Exception as problem:
+            logger.warning("the client does not stop watching files: %s", problem)
 
     def _patterns(self) -> list[lsp.GlobPattern]:
         bundles = self._session.workspace.bundles

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from akm_ls.embedders.settings import EmbeddingSettings
+from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
 from akm_ls.lint.settings import LintSettings, read_levels
 from akm_ls.workspace.semantic import read_embedding
+
+_OF_THE_CLIENT = frozenset({"server", "trace"})
+"""Sections that tell an editor how to start and log the server, not the server anything."""
+_MANY_UNKNOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +23,12 @@ class Settings:
     """Everything `workspace.Workspace` can be told.
 
     ``bundle_dirs`` are exactly the roots to use, and nothing of the user's akm config is read
-    then. ``folders`` are an editor's workspace folders. ``max_completions`` is a count of items.
+    then; ``bundle_dirs_from`` is where they were named. ``folders`` are an editor's workspace
+    folders. ``max_completions`` is a count of items.
     """
 
     bundle_dirs: tuple[str, ...] = ()
+    bundle_dirs_from: str = "--bundle-dir"
     folders: tuple[str, ...] = ()
     data_dir: str | None = None
     config: str | None = None
@@ -49,8 +56,9 @@ def read_settings(
     """Settings from an ``akm`` section as a client sends it, laid over ``base``.
 
     Args:
-        raw: the section, ``{"bundleDirs": [...], "lint": {"rules": {...}}, ...}``; keys that
-            belong to the client (``server``, ``trace``) are passed over.
+        raw: the section, ``{"bundleDirs": [...], "lint": {"rules": {...}}, ...}``, nested or
+            with dotted keys; keys that belong to the client (``server``, ``trace``) are passed
+            over.
         base: what stays where the section says nothing or something unusable.
         relative_to: the directory that relative paths start from.
     """
@@ -58,11 +66,15 @@ def read_settings(
     if raw is None:
         return settings, ()
     if not isinstance(raw, Mapping):
-        return settings, (SettingProblem("akm", "akm: settings must be an object"),)
+        message = f"akm: {raw!r:.80} is not an object of settings; what was set before stays"
+        return settings, (SettingProblem("akm", message),)
     reader = _Reader(raw, relative_to)
+    bundle_dirs = reader.paths("bundleDirs", settings.bundle_dirs)
+    if bundle_dirs != settings.bundle_dirs:
+        settings = replace(settings, bundle_dirs_from="akm.bundleDirs")
     settings = replace(
         settings,
-        bundle_dirs=reader.paths("bundleDirs", settings.bundle_dirs),
+        bundle_dirs=bundle_dirs,
         data_dir=reader.path("dataDir", settings.data_dir),
         config=reader.path("config", settings.config),
         offline=reader.flag("offline", settings.offline),
@@ -78,18 +90,54 @@ def read_settings(
     if rules is not None:
         lint, problems = read_levels(rules, CODES)
         settings = replace(settings, lint=lint)
-        reader.problems += [SettingProblem(p.partition(":")[0], p) for p in problems]
-    return settings, tuple(reader.problems)
+        reader.problems += [_of_rules(problem) for problem in problems]
+    reader.check_keys()
+    return settings, tuple(dict.fromkeys(reader.problems))
+
+
+def _of_rules(problem: str) -> SettingProblem:
+    message = problem if problem.endswith("?") else f"{problem}; the default stays"
+    return SettingProblem(problem.partition(":")[0], message)
+
+
+def _unknown(raw: Mapping[Any, Any], known: Collection[str], prefix: str = "") -> Iterator[str]:
+    """The dotted keys that are neither known nor the client's own."""
+    for step, value in raw.items():
+        key = f"{prefix}{step}"
+        if key in known or key.partition(".")[0] in _OF_THE_CLIENT:
+            continue
+        if not any(other.startswith(f"{key}.") for other in known):
+            yield key[:80]
+        elif isinstance(value, Mapping):
+            yield from _unknown(value, known, f"{key}.")
 
 
 class _Reader:
     def __init__(self, raw: Mapping[Any, Any], relative_to: str | None) -> None:
         self._raw = raw
         self._relative_to = relative_to
+        self._known: dict[str, None] = {}
         self.problems: list[SettingProblem] = []
+
+    def check_keys(self) -> None:
+        """Note every key that was not asked for."""
+        unknown = list(_unknown(self._raw, self._known))
+        for key in unknown[:_MANY_UNKNOWN]:
+            near = nearest_names(key, self._known, 1) or [
+                known for known in self._known if known.rpartition(".")[2].lower() == key.lower()
+            ]
+            hint = f" Did you mean akm.{near[0]}?" if near else ""
+            message = f"akm.{key}: no such setting; it is ignored.{hint}"
+            self.problems.append(SettingProblem(f"akm.{key}", message))
+        if len(unknown) > _MANY_UNKNOWN:
+            message = f"akm: {len(unknown) - _MANY_UNKNOWN} more keys are no settings"
+            self.problems.append(SettingProblem("akm", message))
 
     def get(self, key: str) -> object:
         """A value by dotted key; ``None`` where it or a step to it is absent."""
+        self._known[key] = None
+        if key in self._raw:
+            return cast(object, self._raw[key])
         value: object = self._raw
         for step in key.split("."):
             if value is None:

@@ -117,6 +117,7 @@ class Workspace:
         before = self.bundles
         self.bundles = resolve_bundles(
             overrides=self.settings.bundle_dirs,
+            overrides_from=self.settings.bundle_dirs_from,
             folders=self.settings.folders,
             config=self.settings.config,
         )
@@ -353,6 +354,16 @@ class Workspace:
             around or self.surroundings,
         )
         return lint(subject)
+
+    def unusable_sources(self) -> tuple[str, ...]:
+        """Configuration files and named directories that cannot be used, and what holds then."""
+        bundles = self.bundles
+        stays = "no bundle is open"
+        if bundles.bundles and self.settings.bundle_dirs:
+            stays = "the others are used"
+        elif bundles.bundles:
+            stays = "only bundles from elsewhere are open"
+        return tuple(f"{problem.rstrip('.')}; {stays}." for problem in bundles.unusable)
 
     def settings_problems(self) -> tuple[str, ...]:
         """What cannot be used of the bundles' own settings, each with its file and key."""
