@@ -34,8 +34,7 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
         elif fault.kind == "twice":
             message = (
                 f"Line {opened} opens a code fence, although it reads like the end of one: "
-                f"{_before(document, fault)} is closed already. Remove one of the closing lines, "
-                "or make the outer fence longer."
+                f"{_before(document, fault)}."
             )
             fix = _remove(document, fault)
         else:
@@ -67,8 +66,12 @@ def _trimmed(document: Document, line: Span) -> Span:
 
 def _before(document: Document, fault: FenceFault) -> str:
     if fault.earlier is None:
-        return "the fence before"
-    return f"the one opened on line {document.lines.line_of(fault.earlier.start) + 1}"
+        return "no fence is open here. Remove it, or open the fence it was meant to close"
+    opened = document.lines.line_of(fault.earlier.start) + 1
+    return (
+        f"the one opened on line {opened} is closed already. Remove one of the closing lines, "
+        "or make the outer fence longer"
+    )
 
 
 def _visible(document: Document, line: Span) -> str:

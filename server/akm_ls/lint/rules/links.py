@@ -222,6 +222,7 @@ def _judge_code(
     if (
         (head in TEXT_FOLDERS or bases.folder_in_skill(head))
         and not cues.introduces_examples(line)
+        and not cues.is_planned(document, span)
         and not cues.makes_skills(subject, skill)
         and not _SAMPLE_DIRECTORY.search(posixpath.relpath(subject.path, skill))
     ):
