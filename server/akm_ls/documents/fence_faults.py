@@ -23,7 +23,9 @@ MAX_FAULTS = 50
 MAX_FENCE_LINES = 40_000
 
 _RUN = re.compile(r"`{3,}|~{3,}")
-_LANGUAGE = re.compile(r"\{?[.#]?[A-Za-z][\w+#.-]*\}?(?:[ \t{:,=][^\n]*)?\Z")
+_LANGUAGE = re.compile(
+    r"\{?[.#]?[A-Za-z][\w+#.-]*\}?(?:[ \t]*[{:,=][^\n]*|[ \t]+\S+=[^\n]*|(?:[ \t]+\S+){0,2})\Z"
+)
 _LONGEST_INFO = 80
 _HOLDS_FENCES = frozenset(
     ("", "markdown", "md", "mdx", "mdc", "text", "txt", "plaintext", "plain", "prompt", "template")

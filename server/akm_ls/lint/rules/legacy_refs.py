@@ -18,7 +18,7 @@ HOST_ADAPTERS = frozenset(("claude", "opencode", "agent-skills", "website-snapsh
 def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
     catalog = subject.catalog
     assert catalog is not None
-    if subject.bundle.adapter in HOST_ADAPTERS and not subject.bundle.configured:
+    if subject.bundle.adapter in HOST_ADAPTERS:
         return
     document = subject.document
     candidates = [
