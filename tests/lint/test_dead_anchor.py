@@ -26,6 +26,8 @@ def check(root: Path, text: str, rel: str = "knowledge/a.md") -> tuple[Finding, 
     [
         ("[a](#files-names)\n\n## Files & Names\n", "files-names", "files--names"),
         ("[a](other.md#files-names)\n", "files-names", "files--names"),
+        ("[a](#schema-design)\n\n## 4. Schema Design\n", "schema-design", "4-schema-design"),
+        ("[a](#refs)\n\n## Refs (removed)\n", "refs", "refs-removed"),
         ("[a](./other.md#same-2)\n", "same-2", "same"),
         ("[r]\n\n[r]: other.md#setext\n", "setext", "setext-one"),
         ("See team//knowledge/other#files--names.\n", "files--names", "files-names"),

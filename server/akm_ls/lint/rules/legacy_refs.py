@@ -85,7 +85,9 @@ RULES = (
         summary="A ref is written as `type:name`, which akm no longer reads.",
         why="Earlier versions of akm linked this way; an agent that follows it gets nothing.",
         remedy="Write `bundle//conceptId`; in a frontmatter list the concept id alone will do.",
-        example="---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n\nSee knowledge:web-ux/rubric.\n",
+        example=(
+            "---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n\nSee knowledge:web-ux/rubric.\n"
+        ),
         around={"knowledge/web-ux/rubric.md": "# Rubric\n"},
         check=check_legacy_ref,
         group="references",
