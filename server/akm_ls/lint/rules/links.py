@@ -107,7 +107,7 @@ def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
     found = bases.elsewhere(target.path)
     if found is not None:
         path, called = found
-        right = bases.relative(path)
+        right = bases.relative(path) + ("/" if target.path.endswith("/") else "")
         return _finding(
             "information",
             f"From here {target.path} does not exist; it does from {called}. Write {right}.",
