@@ -195,6 +195,7 @@ def test_a_path_with_blanks_is_encoded_in_a_link(tmp_path: Path) -> None:
         ("knowledge/a.md", "[a](docs/gone.md) (planned)\n"),
         ("knowledge/a.md", "[template](.github/pull_request_template.md)\n"),
         (SKILL, HEAD + "Use `scripts/gone.py` for it.\n"),
+        (SKILL, HEAD + "- `../akm/src/cli.ts`\n- `../akm/docs/cli.md`\n"),
         (SKILL, HEAD + "Such as:\n\n- `references/one.md`\n"),
         ("skills/skill-maker/SKILL.md", HEAD + "Open `references/gone.md`.\n"),
         (".claude/commands/go.md", "Read @docs/gone.md first.\n"),

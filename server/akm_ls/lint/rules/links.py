@@ -21,6 +21,7 @@ from akm_ls.lint.rules import link_cues as cues
 from akm_ls.lint.rules.formats import LINKED_BY_PATH
 from akm_ls.lint.rules.link_bases import Bases
 from akm_ls.lint.rules.link_targets import (
+    PROJECT_FOLDERS,
     RESOURCE_FOLDERS,
     TEXT_FOLDERS,
     Target,
@@ -214,7 +215,10 @@ def _judge_code(
     if upwards:
         if target.extension not in _SCRIPT_ENDINGS or cues.has_output_verb(document, span):
             return None
-        return _dead(bases, target, span, "warning", document, bases.folder, rooted_in="here")
+        # `../other-project/src/cli.ts` is another project's, beside a checkout of this one.
+        project = not PROJECT_FOLDERS.isdisjoint(target.path.split("/"))
+        level: Severity = "information" if project else "warning"
+        return _dead(bases, target, span, level, document, bases.folder, rooted_in="here")
     if cues.is_output(document, span):
         return None
     severity: Severity = "information"
