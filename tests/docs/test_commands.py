@@ -98,7 +98,13 @@ def test_only_one_directory_of_the_example_bundle_has_faults(
     places = {(Path(finding["file"]).parent.as_posix(), finding["code"]) for finding in findings}
     assert places == {
         ("knowledge/broken-on-purpose", code)
-        for code in ("missing-ref", "duplicate-ref", "invalid-frontmatter", "unquoted-colon")
+        for code in (
+            "missing-ref",
+            "dead-anchor",
+            "duplicate-ref",
+            "invalid-frontmatter",
+            "unquoted-colon",
+        )
     }
 
 

@@ -25,8 +25,8 @@ async def test_each_way_a_ref_can_miss_is_told_apart(editor: Editor, encoding: s
         [
             ("missing-ref", "nosuch//knowledge/x1"),
             ("missing-ref", "team//knowledge/auth/tokenz"),
-            ("missing-ref", "nightly"),
-            ("missing-ref", "other//knowledge/auth/tls"),
+            ("dead-anchor", "nightly"),
+            ("wrong-bundle", "other//knowledge/auth/tls"),
         ],
     )
     shown = editor.diagnostics(DRAFT)
@@ -94,7 +94,7 @@ async def test_an_unsaved_heading_and_an_unsaved_file_count_at_once(editor: Edit
     await editor.start()
     editor.open(DRAFT, "See team//knowledge/auth/tls#new-part and team//knowledge/fresh.\n")
     await editor.shows(
-        DRAFT, [("missing-ref", "new-part"), ("missing-ref", "team//knowledge/fresh")]
+        DRAFT, [("dead-anchor", "new-part"), ("missing-ref", "team//knowledge/fresh")]
     )
     editor.open("team/knowledge/auth/tls.md", "# TLS\n\n## New part\n")
     await editor.shows(DRAFT, [("missing-ref", "team//knowledge/fresh")])

@@ -23,7 +23,9 @@ MAX_FAULTS = 50
 MAX_FENCE_LINES = 40_000
 
 _RUN = re.compile(r"`{3,}|~{3,}")
-_LANGUAGE = re.compile(r"\{?[.#]?[A-Za-z][\w+#.-]*\}?(?:[ \t{:,=][^\n]*)?\Z")
+_LANGUAGE = re.compile(
+    r"\{?[.#]?[A-Za-z][\w+#.-]*\}?(?:[ \t]*[{:,=][^\n]*|[ \t]+\S+=[^\n]*|(?:[ \t]+\S+){0,2})\Z"
+)
 _LONGEST_INFO = 80
 _HOLDS_FENCES = frozenset(
     ("", "markdown", "md", "mdx", "mdc", "text", "txt", "plaintext", "plain", "prompt", "template")
@@ -119,6 +121,7 @@ class _Reader:
     def __init__(self, text: str, start: int, lines: list[_Line]) -> None:
         self._text = text
         self._lines = lines
+        self._start = start
         self._sure = start
         """The end of the last fence that opens with a language and closes: nothing is swapped
         up to here."""
@@ -177,7 +180,7 @@ class _Reader:
         return inner, FenceFault("no-end", opener.span, at.span, doubtful, self._marks(opener))
 
     def _closed_twice(self, line: _Line, at: _Line) -> FenceFault:
-        start = line.span.start if self._earlier is None else self._earlier.start
+        start = self._start if self._earlier is None else self._earlier.start
         marks, earlier = self._marks(line), self._earlier
         self._earlier = line.span
         doubtful = Span(start, line.span.end)
@@ -185,7 +188,7 @@ class _Reader:
 
     def _ends_something(self, line: _Line) -> bool:
         """Whether a line that opens a fence reads like the end of one: nothing follows it."""
-        if not line.bare or self._earlier is None:
+        if not line.bare:
             return False
         following = self._text.find("\n", line.span.end + 1)
         rest = self._text[line.span.end : following if following >= 0 else None]

@@ -24,6 +24,8 @@ _NO_HEADING = re.compile(
     r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z|:~:|top\Z|user-content-|[!/]|fn[:-]?\d|\d"
 )
 """Lines of a file, places a browser knows by itself, footnotes, routes of single-page sites."""
+_NUMBER = re.compile(r"\A-*\d+[a-z]?-+")
+_HYPHENS = re.compile(r"[-_]+")
 _PLACEHOLDER = re.compile(r"[{}<>$*|…\[\]]|\.\.\.")
 _SAMPLES = frozenset(("anchor", "section", "heading", "link", "section-name", "heading-name", "id"))
 
@@ -86,7 +88,7 @@ def _judge(
         suggestions: tuple[str, ...] = (same,)
         message = f'The heading in {where} is "#{same}"; anchors are told apart by case.'
     else:
-        suggestions = nearest_names(unquote(fragment), [n for n in names if n], SUGGESTIONS)
+        suggestions = _nearest(unquote(fragment), names)
         message = f'No heading in {where} has the anchor "#{fragment}".'
         if suggestions:
             message += f" Did you mean {' or '.join(f'#{name}' for name in suggestions)}?"
@@ -101,6 +103,20 @@ def _judge(
         data={"fragment": fragment, "reason": "missing-anchor", "suggestions": list(suggestions)},
         fixes=replacements(span, suggestions),
     )
+
+
+def _nearest(wanted: str, names: list[str]) -> tuple[str, ...]:
+    """Anchors that may have been meant: the same words first, then more words, then like ones."""
+    core = _core(wanted)
+    same = [name for name in names if _core(name) == core]
+    longer = [name for name in names if core and f"-{core}-" in f"-{_core(name)}-"]
+    near = nearest_names(wanted, names, SUGGESTIONS)
+    return tuple(dict.fromkeys((*same, *longer, *near)))[:SUGGESTIONS]
+
+
+def _core(name: str) -> str:
+    """The words of an anchor, without a leading number and doubled hyphens."""
+    return _HYPHENS.sub("-", _NUMBER.sub("", name.lower())).strip("-")
 
 
 def _comparable(name: str) -> str:

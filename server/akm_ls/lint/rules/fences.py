@@ -8,6 +8,7 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.fence_faults import FenceFault
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rule import Rule, Subject
 
 
@@ -34,8 +35,7 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
         elif fault.kind == "twice":
             message = (
                 f"Line {opened} opens a code fence, although it reads like the end of one: "
-                f"{_before(document, fault)} is closed already. Remove one of the closing lines, "
-                "or make the outer fence longer."
+                f"{_before(document, fault)}."
             )
             fix = _remove(document, fault)
         else:
@@ -67,8 +67,12 @@ def _trimmed(document: Document, line: Span) -> Span:
 
 def _before(document: Document, fault: FenceFault) -> str:
     if fault.earlier is None:
-        return "the fence before"
-    return f"the one opened on line {document.lines.line_of(fault.earlier.start) + 1}"
+        return "no fence is open here. Remove it, or open the fence it was meant to close"
+    opened = document.lines.line_of(fault.earlier.start) + 1
+    return (
+        f"the one opened on line {opened} is closed already. Remove one of the closing lines, "
+        "or make the outer fence longer"
+    )
 
 
 def _visible(document: Document, line: Span) -> str:
@@ -76,15 +80,11 @@ def _visible(document: Document, line: Span) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def _line_end(document: Document) -> str:
-    return "\r\n" if "\r\n" in document.text else "\n"
-
-
 def _close_at_end(document: Document, fault: FenceFault) -> Fix:
     text = document.text
     indent = fault.opener.of(text).partition(fault.marks)[0]
     indent = "".join(char if char in " \t>" else " " for char in indent)
-    end = _line_end(document)
+    end = line_end(text)
     before = "" if text.endswith(("\n", "\r")) else end
     edit = TextEdit(Span(len(text), len(text)), f"{before}{indent}{fault.marks}{end}")
     return Fix("Close the code fence at the end of the file", (edit,))

@@ -18,7 +18,7 @@ HOST_ADAPTERS = frozenset(("claude", "opencode", "agent-skills", "website-snapsh
 def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
     catalog = subject.catalog
     assert catalog is not None
-    if subject.bundle.adapter in HOST_ADAPTERS and not subject.bundle.configured:
+    if subject.bundle.adapter in HOST_ADAPTERS:
         return
     document = subject.document
     candidates = [
@@ -85,7 +85,10 @@ RULES = (
         summary="A ref is written as `type:name`, which akm no longer reads.",
         why="Earlier versions of akm linked this way; an agent that follows it gets nothing.",
         remedy="Write `bundle//conceptId`; in a frontmatter list the concept id alone will do.",
-        example="---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n",
+        example=(
+            "---\nxrefs: [knowledge:web-ux/rubric]\n---\n# Note\n\nSee knowledge:web-ux/rubric.\n"
+        ),
+        around={"knowledge/web-ux/rubric.md": "# Rubric\n"},
         check=check_legacy_ref,
         group="references",
         places=("prose", "headings", "inline code", "indented code", "frontmatter refs"),

@@ -17,6 +17,8 @@ MAX_UP = 40
 MAX_SEARCHED = 200
 """Directories of a skill that are searched for a file of the same name."""
 _LIKE = 0.88
+_EVERYWHERE = frozenset(("skill.md", "readme.md", "index.md", "__init__.py"))
+"""Names that say nothing of what a file is about."""
 _WORD = re.compile(r"\w[\w-]*")
 
 
@@ -195,7 +197,7 @@ class Bases:
 
     def same_name(self, name: str) -> str | None:
         """The one file of the skill that is called ``name``, in whatever directory."""
-        if self.skill is None:
+        if self.skill is None or name.lower() in _EVERYWHERE:
             return None
         found: list[str] = []
         queue = [self.skill]
@@ -214,14 +216,20 @@ class Bases:
         return found[0] if len(found) == 1 and found[0] != self._subject.path else None
 
     def in_sibling(self, path: str, words: str) -> str | None:
-        """``path`` in a skill beside this one that ``words`` name."""
+        """``path`` in another skill that ``words`` name: one beside this one, or of a bundle."""
         if self.skill is None:
             return None
         parent = os.path.dirname(self.skill)
-        named = set(_WORD.findall(words))
+        named = dict.fromkeys(_WORD.findall(words))
         for name, kind in self._around.names(parent).items():
             if kind == "directory" and name in named:
                 sibling = os.path.join(parent, name)
                 if self.kind(sibling, path) is not None:
                     return self.join(sibling, path)
+        catalog = self._subject.catalog
+        for name in named if catalog is not None else ():
+            for stub in catalog.by_concept(f"skills/{name}") if catalog is not None else ():
+                other = os.path.join(os.path.dirname(stub.path), *path.split("/"))
+                if self._around.kind(os.path.normpath(other)) is not None:
+                    return other
         return None

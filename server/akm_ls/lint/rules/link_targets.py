@@ -26,6 +26,9 @@ RESOURCE_FOLDERS = frozenset(
 TEXT_FOLDERS = frozenset(("references", "reference", "resources"))
 """Of these the ones that no user's project has."""
 
+PROJECT_FOLDERS = frozenset(("src", "lib", "app", "apps", "docs", "packages", "test", "tests"))
+"""Directories that projects have and skills have not."""
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -21,6 +21,7 @@ from akm_ls.lint.rules import link_cues as cues
 from akm_ls.lint.rules.formats import LINKED_BY_PATH
 from akm_ls.lint.rules.link_bases import Bases
 from akm_ls.lint.rules.link_targets import (
+    PROJECT_FOLDERS,
     RESOURCE_FOLDERS,
     TEXT_FOLDERS,
     Target,
@@ -107,7 +108,7 @@ def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
     found = bases.elsewhere(target.path)
     if found is not None:
         path, called = found
-        right = bases.relative(path)
+        right = bases.relative(path) + ("/" if target.path.endswith("/") else "")
         return _finding(
             "information",
             f"From here {target.path} does not exist; it does from {called}. Write {right}.",
@@ -214,7 +215,10 @@ def _judge_code(
     if upwards:
         if target.extension not in _SCRIPT_ENDINGS or cues.has_output_verb(document, span):
             return None
-        return _dead(bases, target, span, "warning", document, bases.folder, rooted_in="here")
+        # `../other-project/src/cli.ts` is another project's, beside a checkout of this one.
+        project = not PROJECT_FOLDERS.isdisjoint(target.path.split("/"))
+        level: Severity = "information" if project else "warning"
+        return _dead(bases, target, span, level, document, bases.folder, rooted_in="here")
     if cues.is_output(document, span):
         return None
     severity: Severity = "information"
@@ -222,6 +226,7 @@ def _judge_code(
     if (
         (head in TEXT_FOLDERS or bases.folder_in_skill(head))
         and not cues.introduces_examples(line)
+        and not cues.is_planned(document, span)
         and not cues.makes_skills(subject, skill)
         and not _SAMPLE_DIRECTORY.search(posixpath.relpath(subject.path, skill))
     ):

@@ -256,8 +256,8 @@ RULES = (
         severity="warning",
         summary="A ref names the wrong bundle: the asset is in another one.",
         why=(
-            "Here the asset can be found by its id alone; where only the bundle that is named is "
-            "installed an agent gets nothing."
+            "A ref is looked up in the bundle it names: an agent that follows this one gets "
+            "nothing, although the asset exists."
         ),
         remedy="Name the bundle that has the asset.",
         example="See other//knowledge/retries for the details.\n",

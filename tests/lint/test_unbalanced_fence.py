@@ -1,0 +1,66 @@
+"""What is said of a fence that does not end where it should, and what mends it."""
+
+from __future__ import annotations
+
+import pytest
+from one_document import codes, findings
+
+from akm_ls.lint.finding import Finding
+from akm_ls.lint.fixes import apply_edits
+
+
+def only(text: str) -> Finding:
+    (found,) = (f for f in findings(text) if f.code == "unbalanced-fence")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "mended"),
+    [
+        (
+            "# A\n\n```bash\nmake\n",
+            "opened on line 3 is never closed",
+            "# A\n\n```bash\nmake\n```\n",
+        ),
+        (
+            "```markdown\n# T\n```sh\nx\n```\n```\nafter\n",
+            "opened on line 1 ends too early: it holds ```sh on line 3",
+            "````markdown\n# T\n```sh\nx\n```\n````\nafter\n",
+        ),
+        (
+            "```sh\nx\n```\n```\n\nprose\n\n```python\ny\n```\n",
+            "Line 4 opens a code fence, although it reads like the end of one: the one opened on "
+            "line 1 is closed already",
+            "```sh\nx\n```\n\nprose\n\n```python\ny\n```\n",
+        ),
+        (
+            "- a\n\n  ```sh\n  x",
+            "opened on line 3 is never closed",
+            "- a\n\n  ```sh\n  x\n  ```\n",
+        ),
+    ],
+)
+def test_the_message_names_the_line_and_the_fix_mends_it(text: str, says: str, mended: str) -> None:
+    found = only(text)
+    assert says in found.message
+    (fix,) = found.fixes
+    assert not fix.safe, "where a fence ends is for the author to say"
+    assert apply_edits(text, fix.edits) == mended
+    assert "unbalanced-fence" not in codes(mended)
+
+
+def test_a_fence_that_runs_into_the_next_one() -> None:
+    found = only("```bash\nmake\n\nprose\n\n```python\nx\n```\n")
+    assert "opened on line 1 is not closed before ```python on line 6" in found.message
+    assert not found.fixes
+
+
+def test_one_finding_instead_of_a_flood() -> None:
+    sample = "See team//knowledge/gone and [x](x/gone.md).\n"
+    text = f"```markdown\n# T\n```sh\nx\n```\n{sample}```\n\nafter\n"
+    assert [code for code in codes(text) if code in ("missing-ref", "dead-link")] == []
+    assert "missing-ref" in codes(sample)
+
+
+def test_sound_fences_are_fine() -> None:
+    assert "unbalanced-fence" not in codes("````md\n```sh\nx\n```\n````\n\n> ```\n> quoted\n")
