@@ -82,9 +82,7 @@ def test_each_way_to_be_outdated(tmp_path: Path, keys: str, severity: str) -> No
 
 def test_two_replacements_are_the_authors_choice(tmp_path: Path) -> None:
     both = OLD.replace("[knowledge/new]", "[knowledge/new, knowledge/newer]")
-    text, [(_, _, message)] = findings(
-        tmp_path, citing("[knowledge/both]"), both=both, newer=NEW
-    )
+    text, [(_, _, message)] = findings(tmp_path, citing("[knowledge/both]"), both=both, newer=NEW)
     assert text == citing("[knowledge/both]")
     assert "knowledge/new and knowledge/newer" in message
 
@@ -93,7 +91,7 @@ def test_two_replacements_are_the_authors_choice(tmp_path: Path) -> None:
     "text",
     [
         # What corrects an asset cites it, and so does history.
-        "---\ndescription: Other\nsupersededBy: [knowledge/old]\ncontradictedBy: knowledge/old\n---\n",
+        "---\nsupersededBy: [knowledge/old]\ncontradictedBy: knowledge/old\n---\n",
         OLD.replace("---\n", "---\nxrefs: [knowledge/old]\n", 1),
         citing("[knowledge/new, knowledge/gone]"),
     ],

@@ -14,7 +14,7 @@ from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
-from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_plausible_name, try_parse_ref
+from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
 _KEYS = ("source", "sources", "derivedFrom", "evidenceSources")
 _DERIVED = re.compile(
@@ -55,7 +55,7 @@ def _in_keys(subject: Subject) -> Iterator[tuple[Ref, Span]]:
     for key in _KEYS:
         for scalar in _scalars(frontmatter.get(key)):
             ref = try_parse_ref(scalar.text)
-            if ref is not None and ref.head in ASSET_DIRECTORIES and is_plausible_name(ref):
+            if ref is not None and ref.head in ASSET_DIRECTORIES:
                 yield ref, scalar.span
 
 
