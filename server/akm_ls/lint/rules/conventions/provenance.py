@@ -21,6 +21,8 @@ _DERIVED = re.compile(
     r"\b(?:derived from|synthesi[sz]ed from|based on)[ \t]+(?:the[ \t]+)?[`\"'(\[*_]{0,3}\Z",
     re.IGNORECASE,
 )
+_PHRASES = ("erived from", "ynthesised from", "ynthesized from", "ased on")
+"""A document without these, which most are, need not be looked at ref by ref."""
 _BEFORE = 60
 """Characters before a ref that may say that it is a source."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -69,6 +71,8 @@ def _scalars(node: Node | None) -> Iterator[Scalar]:
 
 def _in_prose(subject: Subject) -> Iterator[tuple[Ref, Span]]:
     document = subject.document
+    if not any(phrase in document.text for phrase in _PHRASES):
+        return
     for occurrence in document.refs:
         if occurrence.channel != "prose" or occurrence.ref is None:
             continue
