@@ -91,8 +91,7 @@ def test_two_replacements_are_the_authors_choice(tmp_path: Path) -> None:
     "text",
     [
         # What corrects an asset cites it, and so does history.
-        "---\ndescription: Other\nsupersededBy: [knowledge/old]\n"
-        "contradictedBy: knowledge/old\n---\n",
+        "---\nsupersededBy: [knowledge/old]\ncontradictedBy: knowledge/old\n---\n",
         OLD.replace("---\n", "---\nxrefs: [knowledge/old]\n", 1),
         citing("[knowledge/new, knowledge/gone]"),
     ],

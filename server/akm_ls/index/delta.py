@@ -47,12 +47,20 @@ class Delta:
     """Paths not written to the index because another process is rebuilding it: try again."""
     generation: int = 0
     """The write transaction that this is; 0: none."""
+    cited: frozenset[Key] = frozenset()
+    """Refs that a buffer has come to have among its xrefs, or no longer has."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing about any asset changed."""
         return not (
-            self.added or self.changed or self.removed or self.claims or self.complete or self.gone
+            self.added
+            or self.changed
+            or self.removed
+            or self.claims
+            or self.complete
+            or self.gone
+            or self.cited
         )
 
     def parts(self, size: int) -> Iterator[Delta]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
@@ -29,7 +30,7 @@ from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
-from akm_ls.workspace.beside import BesideChanged
+from akm_ls.workspace.beside import BesideChanged, xrefs_of
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
@@ -289,10 +290,13 @@ class Workspace:
         """A document was opened or changed; what that changes for all the others."""
         path = self.canonical(path)
         owner = self.bundles.relative(path)
+        before = self.documents.get(path)
         opened = self.documents.put(path, text, version, owner)
         if owner is None:
             return Delta()
-        return self.catalog.overlay(path, [stub_of(opened.entry)] if opened.entry else [])
+        delta = self.catalog.overlay(path, [stub_of(opened.entry)] if opened.entry else [])
+        cited = frozenset() if before is None else xrefs_of(before) ^ xrefs_of(opened)
+        return replace(delta, cited=cited) if cited else delta
 
     def drop(self, path: str) -> Delta:
         """A document was closed: the disk counts again."""

@@ -40,10 +40,12 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
     if own is not None and state_of(own) is not None:
         return  # history may cite history
     with_prose = prose_is_checked(subject)
+    current: set[Ref] = set()
     for occurrence in subject.document.refs:
         ref = occurrence.ref
         if (
             ref is None
+            or ref in current
             or occurrence.channel in _CORRECTIONS
             or (occurrence.channel == "prose" and not with_prose)
             or not is_checked(subject, occurrence)
@@ -53,6 +55,7 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
         stub = found.stub if found.status == "found" else None
         state = None if stub is None else state_of(stub)
         if stub is None or state is None or stub.path == subject.path:
+            current.add(ref)
             continue
         if own is not None and own in _named(catalog, subject, stub, _corrections_of(stub)):
             continue  # a correction cites what it corrects
