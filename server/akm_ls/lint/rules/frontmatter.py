@@ -12,7 +12,7 @@ from akm_ls.documents.misplaced import Misplaced, find_misplaced
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import Fault, Faults, find_faults, quoted
-from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.finding import Finding, Fix, Related, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 
 _COLON_BREAKS = re.compile(r":(?=[ \t\r\n]|\Z)")
@@ -195,7 +195,7 @@ def _misplaced(subject: Subject) -> Iterator[Finding]:
         return
     if found.before in ("text", "a bad fence") and not _needs_frontmatter(subject):
         return
-    severity = "error" if _needs_frontmatter(subject) else "warning"
+    severity: Severity = "error" if _needs_frontmatter(subject) else "warning"
     fixes: tuple[Fix, ...] = ()
     match found.before:
         case "a bad fence":
