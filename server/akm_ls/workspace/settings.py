@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from akm_ls.lint.engine import CODES
-from akm_ls.lint.settings import LintSettings, read_levels
+from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,12 @@ def read_settings(
     rules = reader.get("lint.rules")
     if rules is not None:
         lint, problems = read_levels(rules, CODES)
-        settings = replace(settings, lint=lint)
+        settings = replace(settings, lint=replace(settings.lint, levels=lint.levels))
         reader.problems += [SettingProblem(p.partition(":")[0], p) for p in problems]
+    hosts, problems = read_hosts(reader.get("hosts"), settings.lint.hosts)
+    portable = reader.flag("lint.portable", settings.lint.portable)
+    settings = replace(settings, lint=replace(settings.lint, hosts=hosts, portable=portable))
+    reader.problems += [SettingProblem("akm.hosts", problem) for problem in problems]
     return settings, tuple(reader.problems)
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 from akm_ls.bundles.schema.loading import load_schema
 from akm_ls.bundles.schema.model import Place
 
-_AGENTS_BY_FORMAT = {"claude": "agent-claude", "opencode": "agent-opencode"}
 _MARKDOWN = (".md", ".mdc", ".markdown")
 
 
@@ -68,9 +67,8 @@ def _by_type(name: str, asset_type: str | None, adapter: str) -> Place | None:
     if place is None or (asset_type == "skill" and name not in ("SKILL.md", "skill.md")):
         return None
     kinds, hosts = place.kinds, place.hosts
-    if asset_type == "agent" and adapter in _AGENTS_BY_FORMAT:
-        kinds = (_AGENTS_BY_FORMAT[adapter],)
-        hosts = hosts if adapter == "claude" else frozenset((adapter,))
+    if asset_type == "agent" and adapter == "claude":
+        kinds = ("agent-claude",)
     return _place(kinds, hosts)
 
 

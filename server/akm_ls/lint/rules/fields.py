@@ -123,20 +123,20 @@ def _unknown(
         return _finding(severity, message, pair.key.span, data, fixes)
     if place.open and not refused:
         return None  # free keys are the normal case there
-    readers = load_schema().host_names(place.hosts - {"spec", "akm"})
-    if known and known[0].read_by:
+    if refused:
+        message = (
+            f"`{name}` is no key of {title}, and {load_schema().hosts[refused]} refuses a file "
+            "with an unknown one."
+        )
+    elif known and known[0].read_by:
         others = load_schema().host_names(known[0].read_by)
-        message = f"`{name}` has no effect here: {others} reads it, but not in this directory."
+        message = f"`{name}` has no effect here: it is for {others}, not for files in this place."
     elif known:
         message = f"`{name}` has no effect in {title}. {known[0].advice}"
     else:
-        message = f"`{name}` is no key of {title}; {readers or 'akm'} passes over it."
+        message = f"`{name}` is no key of {title}; tools pass over it."
         if place.kind.id == "skill":
             message += " Facts of your own go under `metadata`."
-    if refused:
-        message = (
-            f"`{name}` is no key of {title}, and {readers} refuses a file with an unknown one."
-        )
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
 
 

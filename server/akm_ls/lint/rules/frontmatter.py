@@ -154,7 +154,7 @@ def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
             continue  # Cursor reads `globs: **/*.ts` its own way
         yield Finding(
             code="invalid-frontmatter",
-            severity="error",
+            severity="error" if _is_read(subject) else "warning",
             message=problem.message,
             span=problem.span,
             data={"kind": problem.kind, **({"key": problem.key} if problem.key else {})},
@@ -239,6 +239,13 @@ def _moved(text: str, found: Misplaced) -> Fix:
         block += newline
     edits = TextEdit(Span(0, 0), block), TextEdit(found.span, "")
     return Fix(title, edits, safe=found.before == "a comment")
+
+
+def _is_read(subject: Subject) -> bool:
+    """Whether any tool reads the file's frontmatter; none does of a template in a skill."""
+    if subject.type is not None or place_of(subject.path, None) is not None:
+        return True
+    return subject.bundle.adapter == "akm" and not subject.rel.startswith("skills/")
 
 
 def _needs_frontmatter(subject: Subject) -> bool:

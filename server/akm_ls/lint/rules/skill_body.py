@@ -13,7 +13,8 @@ from akm_ls.lint.rules.skill_files import is_skill
 
 MAX_LINES = 500
 """Lines of a SKILL.md's body that the specification recommends as a limit."""
-RESOURCE_DIRECTORIES = frozenset(("references", "reference", "resources", "scripts", "assets"))
+READ_DIRECTORIES = frozenset(("references", "reference", "resources"))
+"""Directories of a skill whose files are for an agent to read, not to run or to copy."""
 _MAX_UP = 6
 
 
@@ -58,7 +59,7 @@ def _deep_paths(document: Document) -> Iterator[Finding]:
         if target is None or target in seen:
             continue
         steps = target.split("/")
-        if len(steps) > 2 and steps[0] in RESOURCE_DIRECTORIES:
+        if len(steps) > 2 and steps[0] in READ_DIRECTORIES:
             seen.add(target)
             yield Finding(
                 code="skill-deep-reference",
