@@ -66,7 +66,7 @@ def _metadata(subject: Subject, node: Node | None) -> Iterator[Finding]:
     if not isinstance(node, Mapping):
         yield _field(
             "metadata",
-            "warning",
+            stricter(subject, "warning"),
             "`metadata` must be a map of names to texts; Codex drops a skill with anything else.",
             first_line(subject, node.span),
         )
