@@ -29,10 +29,13 @@ def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
     if frontmatter is None or not frontmatter.closed:
         return
     faults = _faults(document, frontmatter)
+    told = False
     for fault in faults.faults:
         if _is_colon_in_description(document, frontmatter, fault):
             yield _breaking_colon(document, frontmatter, fault, faults.sound)
-            return
+            told = True
+    if told:
+        return
     value = frontmatter.get(_DESCRIPTION)
     if not isinstance(value, Scalar) or value.style or ":" not in value.text:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from akm_ls.bundles.schema import is_skill_path
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Node, Scalar
 from akm_ls.documents.text import Span
@@ -14,8 +15,8 @@ _UNREAD = frozenset(("not-a-mapping", "too-large", "too-deep", "alias-bomb"))
 
 
 def is_skill(path: str) -> bool:
-    """Whether a file is a skill's main file; the reference validator takes ``skill.md``, too."""
-    return os.path.basename(path) in ("SKILL.md", "skill.md")
+    """Whether a file is a skill's main file."""
+    return is_skill_path(path.replace(os.sep, "/"))
 
 
 def block(subject: Subject) -> Frontmatter | None:
