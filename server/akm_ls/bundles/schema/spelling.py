@@ -20,7 +20,7 @@ def likely(name: str, known: Iterable[str]) -> tuple[str, bool] | None:
     for candidate in known:
         if same_letters(candidate) == letters:
             return candidate, True
-        allowed = 1 if len(name) < 6 else 2
+        allowed = 1 if len(name) < 8 else 2
         distance = _distance(letters, same_letters(candidate), allowed)
         if len(name) > 3 and distance <= allowed and (best is None or distance < best[0]):
             best = distance, candidate

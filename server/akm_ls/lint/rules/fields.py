@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 
 from akm_ls.bundles.schema import Key, Place, load_schema, place_of
-from akm_ls.bundles.schema.spelling import likely
+from akm_ls.bundles.schema.spelling import likely, same_letters
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Mapping, Pair, Sequence
 from akm_ls.documents.text import Span
@@ -86,7 +86,8 @@ def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
             continue
         if place.definitions(name):
             replaced = [key for key in place.definitions(name) if key.replacement]
-            if replaced and len(replaced) == len(place.definitions(name)):
+            fitting = any(field_types.fits(pair.value, kind) for k in replaced for kind in k.types)
+            if fitting and len(replaced) == len(place.definitions(name)):
                 yield _replaced(place, pair, replaced[0], present)
             elif strict and name not in _SPECIFIED:
                 yield _not_specified(pair)
@@ -112,8 +113,8 @@ def _unknown(
     severity: Severity = "error" if strict or refused else "hint"
     candidates = [key.name for key in place.all_keys() if key.is_top_level and not key.replacement]
     meant = None if known else likely(name, (key for key in candidates if key not in present))
-    if meant is not None and _is_a_key_elsewhere(name):
-        meant = None
+    if meant is not None and same_letters(meant[0]) != same_letters(name):
+        meant = None if _is_a_key_elsewhere(name) else meant
     title = place.kind.title
     if meant is not None:
         key, certain = meant

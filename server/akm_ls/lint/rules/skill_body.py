@@ -44,8 +44,8 @@ def check_depth(subject: Subject) -> Iterator[Finding]:
     if is_skill(subject.path):
         yield from _deep_paths(document)
         return
-    if not document.links:
-        return
+    if not document.links or os.path.basename(subject.path).lower() == "readme.md":
+        return  # a README is for people
     skill = _skill_above(subject)
     if skill is not None:
         yield from _chained(subject, skill)

@@ -79,7 +79,7 @@ def _faults_of(name: str) -> Iterator[str]:
     if bad:
         shown = ["blanks" if char == " " else f"`{char}`" for char in bad if char.isprintable()]
         shown += ["control characters"] if len(shown) < len(bad) else []
-        yield f"has {_and(shown[:5])} though only letters, digits and hyphens may be in it"
+        yield f"has {_and(shown[:5])} (only letters, digits and hyphens are allowed)"
 
 
 def _name_fixes(node: Scalar, name: str, directory: str | None) -> Iterator[Fix]:
