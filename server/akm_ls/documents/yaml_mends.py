@@ -62,7 +62,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Faults in text order of finding. ``sound``: with all mends together the YAML parses."""
+    """Faults in text order of finding. ``sound``: the mends are safe and together enough."""
 
     faults: tuple[Fault, ...]
     sound: bool
@@ -91,7 +91,8 @@ def find_faults(source: str) -> Faults:
             return Faults(tuple(found), False)
         applied = sorted((*applied, *original.edits))
         working, problem = after, following
-    return Faults(tuple(found), problem is None)
+    safe = all(fault.mend is not None and fault.mend.safe for fault in found)
+    return Faults(tuple(found), problem is None and safe)
 
 
 def _problem_of(source: str) -> YamlProblem | None:
@@ -258,7 +259,7 @@ def _colon_or_indent(source: str, problem: YamlProblem) -> Mend | None:
     while at is not None and not _KEY_LINE.match(source, at) and source[at : at + 1].strip():
         edits.append((Span(at, at), " " * (own + 2)))
         at = _next_line(source, _line_end(source, at))
-    return Mend("Indent the text below its key", tuple(edits), False)
+    return Mend("Indent the text below its key", tuple(edits), False) if edits else None
 
 
 def _align_or_quote(source: str, problem: YamlProblem) -> Mend | None:
@@ -342,14 +343,16 @@ def _mapped_mend(mend: Mend | None, applied: list[Edit]) -> Mend | None:
     """A mend of the mended text as one of the original; ``None`` when it touches earlier ones."""
     if mend is None or not applied:
         return mend
+    written: list[Span] = []
+    shift = 0
+    for span, new in applied:
+        written.append(Span(span.start + shift, span.start + shift + len(new)))
+        shift += len(new) - (span.end - span.start)
     edits: list[Edit] = []
     for span, new in mend.edits:
-        start, end = _original(span.start, applied), _original(span.end, applied)
-        if end < start or any(
-            (start < old.end and old.start < end) or start == old.start for old, _ in applied
-        ):
+        if any(span.start <= old.end and old.start <= span.end for old in written):
             return None
-        edits.append((Span(start, end), new))
+        edits.append((Span(*(_original(at, applied) for at in span)), new))
     return Mend(mend.title, tuple(edits), mend.safe)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal, cast, get_args
 
+from akm_ls.bundles.schema import load_schema
 from akm_ls.lint.finding import Severity
 
 Level = Literal["error", "warning", "information", "hint", "off"]
@@ -32,6 +33,30 @@ class LintSettings:
         """Whether a rule runs; ``default`` is whether it does when no setting names it."""
         level = self.levels.get(code)
         return default if level is None else level != "off"
+
+
+def read_hosts(
+    raw: object, default: frozenset[str] | None
+) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    """The tools in a client's or a file's ``hosts``, and what is wrong with it.
+
+    An empty list means every tool. Names that are none are left out; when no name is left the
+    default stays.
+    """
+    if raw is None:
+        return default, ()
+    if not isinstance(raw, list | tuple):
+        return default, (f"akm.hosts: {raw!r:.80} is not a list of tools; the default stays",)
+    known = [host for host in load_schema().hosts if host != "spec"]
+    hosts = frozenset(host for host in raw if isinstance(host, str) and host in known)
+    problems = tuple(
+        f"akm.hosts: {host!r:.40} is none of {', '.join(known)}"
+        for host in raw
+        if not isinstance(host, str) or host not in known
+    )
+    if not hosts:
+        return (default if raw else None), problems
+    return hosts, problems
 
 
 def read_levels(

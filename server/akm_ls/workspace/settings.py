@@ -10,7 +10,7 @@ from typing import Any, cast
 from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
-from akm_ls.lint.settings import LintSettings, read_levels
+from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
 from akm_ls.workspace.semantic import read_embedding
 
 _OF_THE_CLIENT = frozenset({"server", "trace"})
@@ -89,8 +89,12 @@ def read_settings(
     rules = reader.get("lint.rules")
     if rules is not None:
         lint, problems = read_levels(rules, CODES)
-        settings = replace(settings, lint=lint)
+        settings = replace(settings, lint=replace(settings.lint, levels=lint.levels))
         reader.problems += [_of_rules(problem) for problem in problems]
+    hosts, problems = read_hosts(reader.get("hosts"), settings.lint.hosts)
+    portable = reader.flag("lint.portable", settings.lint.portable)
+    settings = replace(settings, lint=replace(settings.lint, hosts=hosts, portable=portable))
+    reader.problems += [SettingProblem("akm.hosts", problem) for problem in problems]
     reader.check_keys()
     return settings, tuple(dict.fromkeys(reader.problems))
 

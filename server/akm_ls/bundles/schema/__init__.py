@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from akm_ls.bundles.schema.loading import load_schema
 from akm_ls.bundles.schema.model import Key, Kind, Place, Schema
-from akm_ls.bundles.schema.selection import place_of
+from akm_ls.bundles.schema.selection import is_skill_path, place_of
 
-__all__ = ["Key", "Kind", "Place", "Schema", "load_schema", "place_of"]
+__all__ = ["Key", "Kind", "Place", "Schema", "is_skill_path", "load_schema", "place_of"]

@@ -115,7 +115,7 @@ class Place:
         """The same, whoever reads it: also keys that are in the schema because none does."""
         return tuple(key for kind in self.kinds if (key := kind.keys.get(name)) is not None)
 
-    def keys(self) -> Iterator[Key]:
+    def all_keys(self) -> Iterator[Key]:
         """Every key some tool reads here, once by name; of two kinds the first one's word."""
         seen: set[str] = set()
         for kind in self.kinds:

@@ -7,7 +7,6 @@ from functools import lru_cache
 from akm_ls.bundles.schema.loading import load_schema
 from akm_ls.bundles.schema.model import Place
 
-_AGENTS_BY_FORMAT = {"claude": "agent-claude", "opencode": "agent-opencode"}
 _MARKDOWN = (".md", ".mdc", ".markdown")
 
 
@@ -34,7 +33,7 @@ def _in_tool_directory(posix: str, name: str) -> Place | None:
         if not name.lower().endswith(place.ends or _MARKDOWN):
             return None
         if place.kinds == ("skill",):
-            return _skill(name, place.hosts)
+            return _place(place.kinds, place.hosts) if is_skill_path(posix) else None
         if name.lower() in ("readme.md", "index.md") or _is_below_skill(segments[at + 2 : -1]):
             return None
         if place.kinds == ("agent-gemini",) and name.startswith("_"):
@@ -47,9 +46,15 @@ def _is_below_skill(segments: list[str]) -> bool:
     return "skills" in segments
 
 
-def _skill(name: str, hosts: frozenset[str]) -> Place | None:
-    """Only the SKILL.md itself has keys that are read."""
-    return _place(("skill",), hosts) if name in ("SKILL.md", "skill.md") else None
+def is_skill_path(posix: str) -> bool:
+    """Whether a file is a skill's main file, whose keys alone are read.
+
+    The reference validator takes ``skill.md``, too; elsewhere that may be a page about skills.
+    """
+    directory, _, name = posix.rpartition("/")
+    return name == "SKILL.md" or (
+        name == "skill.md" and directory.rpartition("/")[0].endswith(("/skills", "/skill"))
+    )
 
 
 def _by_name(posix: str) -> Place | None:
@@ -59,18 +64,18 @@ def _by_name(posix: str) -> Place | None:
     return None
 
 
-def _by_type(name: str, asset_type: str | None, adapter: str) -> Place | None:
-    if name in ("SKILL.md", "skill.md"):
+def _by_type(posix: str, asset_type: str | None, adapter: str) -> Place | None:
+    skill = is_skill_path(posix)
+    if skill:
         asset_type = "skill"
     if asset_type is None:
         return None
     place = load_schema().assets.get(asset_type)
-    if place is None or (asset_type == "skill" and name not in ("SKILL.md", "skill.md")):
+    if place is None or (asset_type == "skill" and not skill):
         return None
     kinds, hosts = place.kinds, place.hosts
-    if asset_type == "agent" and adapter in _AGENTS_BY_FORMAT:
-        kinds = (_AGENTS_BY_FORMAT[adapter],)
-        hosts = hosts if adapter == "claude" else frozenset((adapter,))
+    if asset_type == "agent" and adapter == "claude":
+        kinds = ("agent-claude",)
     return _place(kinds, hosts)
 
 

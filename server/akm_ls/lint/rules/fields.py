@@ -1,7 +1,251 @@
-"""Frontmatter keys, their types and their values, by what the tools read."""
+"""Frontmatter keys, their types and their values, by what the tools read.
+
+Everything known about keys is in `akm_ls.bundles.schema`; a key or a value is accepted when any
+tool that reads the file where it lies accepts it.
+"""
 
 from __future__ import annotations
 
-from akm_ls.lint.rule import Rule
+import os
+from collections.abc import Iterator
 
-RULES: tuple[Rule, ...] = ()
+from akm_ls.bundles.schema import Key, Place, load_schema, place_of
+from akm_ls.bundles.schema.spelling import likely, same_letters
+from akm_ls.documents.frontmatter import Frontmatter
+from akm_ls.documents.nodes import Mapping, Pair, Sequence
+from akm_ls.documents.text import Span
+from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
+from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules import field_types, field_values
+
+_SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+"""All keys the Agent Skills specification has."""
+
+
+def _place(subject: Subject) -> Place | None:
+    """What the file is to the tools it is written for; ``None`` where none of them reads it."""
+    if subject.document.frontmatter is None:
+        return None
+    place = place_of(subject.path, subject.type, subject.bundle.adapter)
+    if place is None or all(kind.judged_by for kind in place.own_kinds):
+        return None
+    place = place.narrowed(subject.settings.hosts)
+    return place if place.hosts else None
+
+
+def _is_unread(frontmatter: Frontmatter) -> bool:
+    """Whether the tolerant reading of a broken block is too little to judge."""
+    problem = frontmatter.problem
+    return problem is not None and problem.kind not in ("colon", "text-after-value", "indicator")
+
+
+def check_types(subject: Subject) -> Iterator[Finding]:
+    frontmatter, place = subject.document.frontmatter, _place(subject)
+    if frontmatter is None or place is None or frontmatter.problem is not None:
+        return
+    for pair, keys in _defined(frontmatter.root, place):
+        yield from field_types.judge(subject, pair, keys)
+
+
+def check_values(subject: Subject) -> Iterator[Finding]:
+    frontmatter, place = subject.document.frontmatter, _place(subject)
+    if frontmatter is None or place is None or frontmatter.problem is not None:
+        return
+    for pair, keys in _defined(frontmatter.root, place):
+        yield from field_values.judge(subject, frontmatter, pair, keys)
+
+
+def _defined(root: Mapping, place: Place) -> Iterator[tuple[Pair, tuple[Key, ...]]]:
+    """Each key that is defined here with its definitions, also those inside maps and lists."""
+    for pair in root.pairs:
+        name = pair.key.text
+        if keys := place.definitions(name):
+            yield pair, keys
+        value = pair.value
+        if isinstance(value, Mapping):
+            parts = [(f"{name}.", value)]
+        elif isinstance(value, Sequence):
+            parts = [(f"{name}[].", item) for item in value.items if isinstance(item, Mapping)]
+        else:
+            continue
+        for prefix, part in parts:
+            for inner in part.pairs:
+                if keys := place.definitions(prefix + inner.key.text):
+                    yield inner, keys
+
+
+def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
+    frontmatter, place = subject.document.frontmatter, _place(subject)
+    if frontmatter is None or place is None or _is_unread(frontmatter):
+        return
+    strict = subject.settings.portable and place.kind.id == "skill"
+    present = {pair.key.text for pair in frontmatter.root.pairs}
+    for pair in frontmatter.root.pairs:
+        name = pair.key.text
+        if not pair.key.span or pair.key.span.start == pair.key.span.end:
+            continue
+        if place.definitions(name):
+            replaced = [key for key in place.definitions(name) if key.replacement]
+            fitting = any(field_types.fits(pair.value, kind) for k in replaced for kind in k.types)
+            if fitting and len(replaced) == len(place.definitions(name)):
+                yield _replaced(place, pair, replaced[0], present)
+            elif strict and name not in _SPECIFIED:
+                yield _not_specified(pair)
+            continue
+        finding = _unknown(subject, place, frontmatter, pair, present)
+        if finding is not None:
+            yield finding
+        elif strict and name not in _SPECIFIED:
+            yield _not_specified(pair)
+
+
+def _unknown(
+    subject: Subject, place: Place, frontmatter: Frontmatter, pair: Pair, present: set[str]
+) -> Finding | None:
+    name = pair.key.text
+    known = place.known(name)
+    if known and known[0].replacement:
+        return _replaced(place, pair, known[0], present)
+    if known and any(key.read_by & _mirrored_hosts(subject) for key in known):
+        return None
+    strict = subject.settings.portable and place.kind.id == "skill"
+    refused = place.kind.strict_for if place.kind.strict_for in place.hosts else None
+    severity: Severity = "error" if strict or refused else "hint"
+    candidates = [key.name for key in place.all_keys() if key.is_top_level and not key.replacement]
+    meant = None if known else likely(name, (key for key in candidates if key not in present))
+    if meant is not None and same_letters(meant[0]) != same_letters(name):
+        meant = None if _is_a_key_elsewhere(name) else meant
+    title = place.kind.title
+    if meant is not None:
+        key, certain = meant
+        message = f"`{name}` is no key of {title}. Did you mean `{key}`?"
+        data: dict[str, object] = {"key": name, "suggestions": [key]}
+        fixes = (_rename(pair, key, safe=certain and not frontmatter.problem),)
+        return _finding(severity, message, pair.key.span, data, fixes)
+    if place.open and not refused:
+        return None  # free keys are the normal case there
+    if refused:
+        message = (
+            f"`{name}` is no key of {title}, and {load_schema().hosts[refused]} refuses a file "
+            "with an unknown one."
+        )
+    elif known and known[0].read_by:
+        others = load_schema().host_names(known[0].read_by)
+        message = f"`{name}` has no effect here: it is for {others}, not for files in this place."
+    elif known:
+        message = f"`{name}` has no effect in {title}. {known[0].advice}"
+    else:
+        message = f"`{name}` is no key of {title}; tools pass over it."
+        if place.kind.id == "skill":
+            message += " Facts of your own go under `metadata`."
+    return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
+
+
+def _mirrored_hosts(subject: Subject) -> frozenset[str]:
+    """Tools that find a shared skill through a link in their own directory.
+
+    `.agents/skills/x` is mostly linked from `.claude/skills/x`.
+    """
+    parts = subject.path.replace("\\", "/").rpartition("/.agents/skills/")
+    if not parts[1]:
+        return frozenset()
+    twin = f"{parts[0]}/.claude/skills/{parts[2].partition('/')[0]}"
+    if subject.around.kind(os.path.normpath(twin)) is None:
+        return frozenset()
+    return frozenset(("claude",))
+
+
+def _is_a_key_elsewhere(name: str) -> bool:
+    """Whether tools know the key in other files: then it is no slip of the pen."""
+    return any(
+        name in kind.keys and not kind.keys[name].replacement
+        for kind in load_schema().kinds.values()
+        if kind.judged_by is None
+    )
+
+
+def _replaced(place: Place, pair: Pair, key: Key, present: set[str]) -> Finding:
+    replacement = key.replacement or ""
+    message = f"`{key.name}` is out of use in {place.kind.title}; write `{replacement}`."
+    fixes: tuple[Fix, ...] = ()
+    # A key of another type has to be written anew, not renamed.
+    target = next((k for k in place.known(replacement)), None)
+    if target is not None and target.types == key.types and replacement not in present:
+        fixes = (_rename(pair, replacement, safe=True),)
+    elif target is None:
+        message = f"`{key.name}` is out of use in {place.kind.title}; write {replacement}."
+    data: dict[str, object] = {"key": key.name, "suggestions": [replacement]}
+    return Finding(
+        "unknown-key", "hint", message, pair.key.span, data=data, fixes=fixes, tags=("deprecated",)
+    )
+
+
+def _not_specified(pair: Pair) -> Finding:
+    return _finding(
+        "error",
+        f"`{pair.key.text}` is none of the six keys of the Agent Skills specification; put it "
+        "under `metadata` in a skill that is meant for every tool.",
+        pair.key.span,
+        {"key": pair.key.text, "suggestions": [], "reason": "portable"},
+        (),
+    )
+
+
+def _rename(pair: Pair, key: str, *, safe: bool) -> Fix:
+    return Fix(f"Rename to `{key}`", (TextEdit(pair.key.inner, key),), safe=safe)
+
+
+def _finding(
+    severity: Severity,
+    message: str,
+    span: Span,
+    data: dict[str, object],
+    fixes: tuple[Fix, ...],
+) -> Finding:
+    return Finding("unknown-key", severity, message, span, data=data, fixes=fixes)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        code="field-type",
+        severity="error",
+        summary="A frontmatter value has another type than the tools that read it expect.",
+        why=(
+            '`argument-hint: [file]` is a list for YAML, `"true"` a text. Some tools convert such '
+            "a value, others ignore it or refuse the file."
+        ),
+        remedy="Write the value as the message says; the quick fix keeps its text.",
+        example='---\nname: reader\ndescription: Reads.\nmaxTurns: "5"\n---\nRead it.\n',
+        example_path="agents/reader.md",
+        check=check_types,
+        group="frontmatter",
+        places=("frontmatter",),
+    ),
+    Rule(
+        code="field-value",
+        severity="error",
+        summary="A frontmatter value is none of those the tools know.",
+        why="A value that a tool does not know is ignored, or the whole file is.",
+        remedy="Use one of the values the message names.",
+        example="---\nname: reader\ndescription: Reads.\nmemory: team\n---\nRead it.\n",
+        example_path="agents/reader.md",
+        check=check_values,
+        group="frontmatter",
+        places=("frontmatter",),
+    ),
+    Rule(
+        code="unknown-key",
+        severity="error",
+        summary="A frontmatter key that no tool reads in this place.",
+        why=(
+            "A misspelt key does nothing, and nobody says so. Tools pass over keys they do not "
+            "know, except Gemini CLI in agents: it refuses the file."
+        ),
+        remedy="Correct the spelling; in a skill, put facts of your own under `metadata`.",
+        example="---\nname: text\ndescripton: Finds typos.\n---\n# Text\n",
+        example_path="skills/text/SKILL.md",
+        check=check_unknown_keys,
+        group="frontmatter",
+        places=("frontmatter",),
+    ),
+)

@@ -29,10 +29,13 @@ def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
     if frontmatter is None or not frontmatter.closed:
         return
     faults = _faults(document, frontmatter)
+    told = False
     for fault in faults.faults:
         if _is_colon_in_description(document, frontmatter, fault):
             yield _breaking_colon(document, frontmatter, fault, faults.sound)
-            return
+            told = True
+    if told:
+        return
     value = frontmatter.get(_DESCRIPTION)
     if not isinstance(value, Scalar) or value.style or ":" not in value.text:
         return
@@ -154,7 +157,7 @@ def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
             continue  # Cursor reads `globs: **/*.ts` its own way
         yield Finding(
             code="invalid-frontmatter",
-            severity="error",
+            severity="error" if _is_read(subject) else "warning",
             message=problem.message,
             span=problem.span,
             data={"kind": problem.kind, **({"key": problem.key} if problem.key else {})},
@@ -239,6 +242,13 @@ def _moved(text: str, found: Misplaced) -> Fix:
         block += newline
     edits = TextEdit(Span(0, 0), block), TextEdit(found.span, "")
     return Fix(title, edits, safe=found.before == "a comment")
+
+
+def _is_read(subject: Subject) -> bool:
+    """Whether any tool reads the file's frontmatter; none does of a template in a skill."""
+    if subject.type is not None or place_of(subject.path, None) is not None:
+        return True
+    return subject.bundle.adapter == "akm" and not subject.rel.startswith("skills/")
 
 
 def _needs_frontmatter(subject: Subject) -> bool:

@@ -1,0 +1,46 @@
+"""What the rules about skills ask of a file first."""
+
+from __future__ import annotations
+
+import os
+
+from akm_ls.bundles.schema import is_skill_path
+from akm_ls.documents.frontmatter import Frontmatter
+from akm_ls.documents.nodes import Node, Scalar
+from akm_ls.documents.text import Span
+from akm_ls.lint.finding import Severity
+from akm_ls.lint.rule import Subject
+
+_UNREAD = frozenset(("not-a-mapping", "too-large", "too-deep", "alias-bomb"))
+
+
+def is_skill(path: str) -> bool:
+    """Whether a file is a skill's main file."""
+    return is_skill_path(path.replace(os.sep, "/"))
+
+
+def block(subject: Subject) -> Frontmatter | None:
+    """A skill's frontmatter, if it says anything."""
+    if not is_skill(subject.path):
+        return None
+    frontmatter = subject.document.frontmatter
+    if frontmatter is None:
+        return None
+    problem = frontmatter.problem
+    return None if problem is not None and problem.kind in _UNREAD else frontmatter
+
+
+def stricter(subject: Subject, severity: Severity) -> Severity:
+    return "error" if subject.settings.portable else severity
+
+
+def is_blank(node: Node | None) -> bool:
+    return node is None or (
+        isinstance(node, Scalar)
+        and (not node.text.strip() or (not node.style and node.plain is None))
+    )
+
+
+def first_line(subject: Subject, span: Span) -> Span:
+    line = subject.document.lines.line_span(subject.document.lines.line_of(span.start))
+    return Span(span.start, max(span.start, min(span.end, line.end)))
