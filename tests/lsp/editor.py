@@ -17,7 +17,7 @@ from akm_ls.lsp.uris import path_of, uri_of
 
 SERVER = [sys.executable, "-m", "akm_ls", "serve"]
 CURSOR = "$0"
-CONVENTIONS = frozenset(rule.code for rule in ALL_RULES if rule.group == "conventions")
+ADVICE = frozenset(rule.code for rule in ALL_RULES if rule.severity == "hint")
 PATIENCE = 20.0
 T = TypeVar("T")
 
@@ -169,9 +169,9 @@ class Editor:
         return value
 
     def diagnostics(self, name: str) -> list[lsp.Diagnostic]:
-        """What is shown for a document, apart from an akm bundle's conventions."""
+        """What is shown for a document, apart from rules that only give advice."""
         shown = self.client.diagnostics.get(self.uri(name), ())
-        return [diagnostic for diagnostic in shown if diagnostic.code not in CONVENTIONS]
+        return [diagnostic for diagnostic in shown if diagnostic.code not in ADVICE]
 
     def squiggles(self, name: str) -> list[tuple[str, str]]:
         """(code, the text under the squiggle) of what is shown for a document."""

@@ -16,6 +16,7 @@ from akm_ls.workspace.kept_findings import DIRECTORY
 from akm_ls.workspace.settings import Settings
 
 OLD = 1_700_000_000
+GRAVE = ("error", "warning")
 
 
 @pytest.fixture
@@ -34,18 +35,21 @@ def write(path: Path, text: str, time: int = OLD) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     os.utime(path, (time, time))
-    os.utime(path.parent, (OLD, OLD))
+    for directory in (path.parent, *path.parent.parents[:2]):
+        os.utime(directory, (OLD, OLD))
 
 
 def check(root: Path, *paths: Path) -> dict[str, tuple[Finding, ...]]:
+    """The warnings and errors of a bundle by file."""
     settings = Settings(bundle_dirs=(str(root),), data_dir=str(root.parent / "data"), config="")
     with Workspace.open(settings) as workspace:
         workspace.refresh()
-        return {
-            found.rel: found.findings
-            for found in workspace.check([str(path) for path in paths])
-            if found.findings
-        }
+        checked = list(workspace.check([str(path) for path in paths]))
+    found = {
+        file.rel: tuple(finding for finding in file.findings if finding.severity in GRAVE)
+        for file in checked
+    }
+    return {rel: findings for rel, findings in found.items() if findings}
 
 
 def kept_files(root: Path) -> list[Path]:

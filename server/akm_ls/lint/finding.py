@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from akm_ls.documents.text import Span
@@ -14,7 +13,6 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 """From the gravest to the mildest."""
 
 Tag = Literal["deprecated", "unnecessary"]
-_NO_DATA: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Finding:
     message: str
     span: Span
     related: tuple[Related, ...] = ()
-    data: Mapping[str, object] = field(default_factory=lambda: _NO_DATA)
+    data: Mapping[str, object] = field(default_factory=dict)
     fixes: tuple[Fix, ...] = ()
     tags: tuple[Tag, ...] = ()
 
