@@ -2,6 +2,8 @@
 
 local steps = dofile(vim.fs.joinpath(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)), 'steps.lua'))
 local client
+-- Hints give advice on the file; the steps are about what is wrong with it.
+local graver = { severity = { min = vim.diagnostic.severity.INFO } }
 
 steps.step('attach', function()
   steps.wait_for('akm-ls to attach', function()
@@ -13,8 +15,8 @@ end)
 
 if client then
   steps.step('diagnostics', function()
-    steps.wait_for('a diagnostic', function() return #vim.diagnostic.get(0) > 0 end)
-    return vim.tbl_map(function(diagnostic) return diagnostic.code end, vim.diagnostic.get(0))
+    steps.wait_for('a diagnostic', function() return #vim.diagnostic.get(0, graver) > 0 end)
+    return vim.tbl_map(function(diagnostic) return diagnostic.code end, vim.diagnostic.get(0, graver))
   end)
 
   steps.step('search_command', function()

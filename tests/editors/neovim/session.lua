@@ -5,6 +5,8 @@ local step, wait_for = steps.step, steps.wait_for
 
 local bufnr = vim.api.nvim_get_current_buf()
 local client
+-- Hints give advice on the file; the steps are about what is wrong with it.
+local graver = { severity = { min = vim.diagnostic.severity.INFO } }
 
 local function request(method, params)
   local response, problem = client:request_sync(method, params, steps.patience, bufnr)
@@ -38,7 +40,7 @@ local function text_of(range)
 end
 
 local function has_diagnostic(part)
-  return vim.iter(vim.diagnostic.get(bufnr)):any(function(diagnostic)
+  return vim.iter(vim.diagnostic.get(bufnr, graver)):any(function(diagnostic)
     return diagnostic.message:find(part, 1, true) ~= nil
   end)
 end
@@ -90,7 +92,7 @@ if steps.results.attach.value then
         line = diagnostic.lnum,
         text = vim.api.nvim_buf_get_text(bufnr, diagnostic.lnum, diagnostic.col, diagnostic.end_lnum, diagnostic.end_col, {})[1],
       }
-    end, vim.diagnostic.get(bufnr))
+    end, vim.diagnostic.get(bufnr, graver))
   end)
 
   step('hover', function()
