@@ -189,7 +189,7 @@ def test_a_description_that_says_nothing(tmp_path: Path, description: str, says:
 
 @pytest.mark.parametrize(
     "description",
-    ["x" * 20, "x" * 400, "Class sizes and how they are chosen", "Notes on draining the queue"],
+    ["x" * 20, "x" * 400, "Class sizes and how they are chosen", "Where the rubric came from"],
 )
 def test_a_description_that_will_do(tmp_path: Path, description: str) -> None:
     assert (

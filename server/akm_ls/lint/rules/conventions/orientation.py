@@ -36,6 +36,8 @@ _CONNECTORS = (
 )
 _LAST_WORDS = frozenset(word for line in _CONNECTORS for word in line.split())
 """Words that no sentence ends in."""
+_PREPOSITIONS = frozenset(("at", "by", "for", "from", "in", "of", "on", "to", "upon", "with"))
+_RELATIVES = frozenset(("how", "what", "where", "which", "who", "whom", "why"))
 _HEADING = re.compile(
     r"for example\b|to reduce\b|key (?:pitfalls|fixes|points|takeaways|considerations|steps|notes|"
     r"tips|insights|features|benefits|risks)\b|(?:examples?|summary|overview|introduction|"
@@ -153,7 +155,10 @@ def _quality_fault(text: str, asset_type: str | None) -> str | None:
 
 
 def _ends_in_connector(text: str) -> bool:
-    return text.split()[-1] in _LAST_WORDS
+    words = text.split()
+    if words[-1] in _PREPOSITIONS and words[0].lower() in _RELATIVES:
+        return False  # "Where the rubric came from" is whole
+    return words[-1] in _LAST_WORDS
 
 
 def check_body_title(subject: Subject) -> Iterator[Finding]:
