@@ -212,7 +212,8 @@ class Document:
 
     def is_doubtful(self, offset: int) -> bool:
         """Whether ``offset`` may be code or prose; a rule should not judge such a place."""
-        return any(start <= offset < end for start, end in self.doubtful_spans)
+        spans = self.doubtful_spans
+        return bool(spans) and any(start <= offset < end for start, end in spans)
 
     @cached_property
     def title(self) -> str | None:

@@ -123,6 +123,8 @@ class Neighbours:
         self._members: dict[Scope, dict[Key, Stub]] = {}
         self._descriptions: dict[Scope, _Descriptions] = {}
         self._directories: dict[str, Counter[str]] = {}
+        self._present: dict[str, frozenset[str]] = {}
+        """What `directories` has answered, until one of a bundle's counts changes."""
         for stub in stubs:
             self._add(stub)
 
@@ -148,7 +150,12 @@ class Neighbours:
 
     def directories(self, bundle: str) -> frozenset[str]:
         """First directories of a bundle's memories, lessons, tasks, env files and secrets."""
-        return frozenset(+self._directories.get(bundle, Counter()))
+        found = self._present.get(bundle)
+        if found is None:
+            counts = self._directories.get(bundle) or Counter()
+            found = frozenset([name for name, count in counts.items() if count > 0])
+            self._present[bundle] = found
+        return found
 
     def _add(self, stub: Stub) -> None:
         if stub.type in NAMED_TYPES:
@@ -159,6 +166,7 @@ class Neighbours:
                 descriptions.add(key, stub)
         elif (directory := _directory_of(stub)) is not None:
             self._directories.setdefault(stub.bundle, Counter())[directory] += 1
+            self._present.pop(stub.bundle, None)
 
     def _remove(self, stub: Stub) -> None:
         if stub.type in NAMED_TYPES:
@@ -169,6 +177,7 @@ class Neighbours:
                 descriptions.remove(key)
         elif (directory := _directory_of(stub)) is not None:
             self._directories.setdefault(stub.bundle, Counter())[directory] -= 1
+            self._present.pop(stub.bundle, None)
 
 
 def _directory_of(stub: Stub) -> str | None:

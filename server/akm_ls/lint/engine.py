@@ -6,10 +6,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from akm_ls.documents.document import Document
+from akm_ls.documents.document import Document, Kind
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
+from akm_ls.lint.settings import LintSettings
 from akm_ls.lint.suppression import Suppressions, lines_of, read_suppressions
 
 logger = logging.getLogger(__name__)
@@ -24,17 +25,15 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
 
     A rule that fails is logged and loses its own answer only.
     """
-    settings = subject.settings
-    skipped = _skipped_codes(subject.document)
-    suppressions = read_suppressions(subject.document)
+    document, settings = subject.document, subject.settings
+    skipped = _skipped_codes(document)
+    suppressions = read_suppressions(document)
     found: list[Finding] = []
-    for rule in rules:
+    for rule in _running(settings, document.kind, rules):
         if (
-            subject.document.kind not in rule.kinds
-            or (rule.needs_catalog and subject.catalog is None)
+            (rule.needs_catalog and subject.catalog is None)
             or (rule.skippable and rule.code in skipped)
-            or not settings.runs(rule.code, rule.default)
-            or suppressions.hides_file(rule.code)
+            or (suppressions.directives and suppressions.hides_file(rule.code))
         ):
             continue
         try:
@@ -50,6 +49,25 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
                 )
     found.sort(key=lambda finding: (finding.span, finding.code))
     return tuple(found)
+
+
+_Plan = tuple[LintSettings, Sequence[Rule], Kind]
+_latest: tuple[_Plan, tuple[Rule, ...]] | None = None
+
+
+def _running(settings: LintSettings, kind: Kind, rules: Sequence[Rule]) -> Sequence[Rule]:
+    """The rules that settings leave on for a kind; of many files most ask the same thing."""
+    global _latest
+    kept = _latest
+    if kept is not None:
+        (before, among, of), running = kept
+        if before is settings and among is rules and of == kind:
+            return running
+    running = tuple(
+        rule for rule in rules if kind in rule.kinds and settings.runs(rule.code, rule.default)
+    )
+    _latest = (settings, rules, kind), running
+    return running
 
 
 def _is_hidden(document: Document, suppressions: Suppressions, finding: Finding) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.adapters.adapter import Recognition
@@ -17,6 +17,8 @@ from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
 from akm_ls.lint.settings import LintSettings
+
+T = TypeVar("T")
 
 Group = Literal["frontmatter", "references", "links", "markdown", "assets", "bundle", "conventions"]
 """Topics, in the order the documentation shows them."""
@@ -105,6 +107,15 @@ class Subject:
     settings: LintSettings = field(default_factory=LintSettings)
     around: Surroundings = field(default_factory=Disk)
     today: date = field(default_factory=date.today)
+    _facts: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, compute: Callable[[Subject], T]) -> T:
+        """What ``compute`` says of this document, worked out for the first rule that asks."""
+        try:
+            fact: T = self._facts[compute]
+        except KeyError:
+            fact = self._facts[compute] = compute(self)
+        return fact
 
     @cached_property
     def recognition(self) -> Recognition | None:

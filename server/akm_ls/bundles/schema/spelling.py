@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _CERTAIN_LENGTH = 9
 """Characters from which on one wrong letter leaves no doubt about the word."""
 
 
+@lru_cache(maxsize=4096)
 def same_letters(name: str) -> str:
     """A key without case, hyphens and underscores: what its spellings have in common."""
     return name.replace("-", "").replace("_", "").lower()
@@ -29,6 +31,7 @@ def likely(name: str, known: Iterable[str]) -> tuple[str, bool] | None:
     return best[1], best[0] == 1 and len(letters) >= _CERTAIN_LENGTH
 
 
+@lru_cache(maxsize=16_384)
 def _distance(one: str, other: str, limit: int) -> int:
     """Letters to change, add, drop or swap; ``limit + 1`` for anything above ``limit``."""
     if abs(len(one) - len(other)) > limit:

@@ -16,7 +16,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.link_targets import read_target
-from akm_ls.lint.rules.references import checked_refs, replacements, skips_refs
+from akm_ls.lint.rules.references import replacements, skips_refs
 
 SUGGESTIONS = 3
 
@@ -125,12 +125,9 @@ def _comparable(name: str) -> str:
 
 
 def _in_refs(subject: Subject) -> Iterator[Finding]:
-    catalog = subject.catalog
-    assert catalog is not None
-    for occurrence, ref in checked_refs(subject):
+    for occurrence, ref, found in resolved_refs(subject):
         if ref.fragment is None:
             continue
-        found = catalog.resolve(ref, subject.bundle.id, subject.bundles)
         if found.status != "missing-fragment" or found.stub is None or _hides_its_body(found.stub):
             continue
         written = occurrence.span.of(subject.document.text)

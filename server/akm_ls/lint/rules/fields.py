@@ -24,6 +24,10 @@ _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "al
 
 def _place(subject: Subject) -> Place | None:
     """What the file is to the tools it is written for; ``None`` where none of them reads it."""
+    return subject.once(_read_place)
+
+
+def _read_place(subject: Subject) -> Place | None:
     if subject.document.frontmatter is None:
         return None
     place = place_of(subject.path, subject.type, subject.bundle.adapter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.frontmatter import read_frontmatter
@@ -39,6 +40,10 @@ def prose_is_checked(subject: Subject) -> bool:
 
     A second block at the start of the body counts as well: some tools nest them.
     """
+    return subject.once(_prose_is_checked)
+
+
+def _prose_is_checked(subject: Subject) -> bool:
     document = subject.document
     blocks = [document.frontmatter]
     if document.frontmatter is not None:
@@ -53,17 +58,43 @@ def prose_is_checked(subject: Subject) -> bool:
     return True
 
 
-def checked_refs(subject: Subject) -> Iterator[tuple[RefOccurrence, Ref]]:
-    """The refs of a document that claim something; none where a faulty fence hides what is code."""
+ResolvedRef: TypeAlias = tuple[RefOccurrence, Ref, Resolution]
+
+
+def resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
+    """The refs of a document that claim something, and where each leads; needs the catalog.
+
+    None where a faulty fence hides what is code.
+    """
+    return subject.once(_resolved_refs)
+
+
+def _resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
+    catalog = subject.catalog
+    assert catalog is not None
+    found: list[ResolvedRef] = []
+    missing = 0
+    for occurrence, ref in _checked_refs(subject):
+        resolution = catalog.resolve(
+            ref, subject.bundle.id, subject.bundles, suggest=missing < MAX_SUGGESTED
+        )
+        missing += resolution.status != "found"
+        found.append((occurrence, ref, resolution))
+    return tuple(found)
+
+
+def _checked_refs(subject: Subject) -> Iterator[tuple[RefOccurrence, Ref]]:
     with_prose = prose_is_checked(subject)
     document = subject.document
+    known = subject.bundles.ids
+    doubts = bool(document.doubtful_spans)
     for occurrence in document.refs:
         ref = occurrence.ref
         if (
             ref is not None
             and (occurrence.channel != "prose" or with_prose)
-            and is_checked(subject, occurrence)
-            and not document.is_doubtful(occurrence.span.start)
+            and (ref.bundle in known or is_checked(subject, occurrence))
+            and not (doubts and document.is_doubtful(occurrence.span.start))
         ):
             yield occurrence, ref
 
@@ -75,16 +106,9 @@ def skips_refs(subject: Subject) -> bool:
 
 
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:
-    catalog = subject.catalog
-    assert catalog is not None
-    missing = 0
-    for occurrence, ref in checked_refs(subject):
-        resolution = catalog.resolve(
-            ref, subject.bundle.id, subject.bundles, suggest=missing < MAX_SUGGESTED
-        )
+    for occurrence, ref, resolution in resolved_refs(subject):
         finding = _judge(subject, occurrence, ref, resolution)
         if finding is not None:
-            missing += 1
             yield finding
     yield from check_page_links(subject)
 
@@ -92,6 +116,8 @@ def check_missing_ref(subject: Subject) -> Iterator[Finding]:
 def _judge(
     subject: Subject, occurrence: RefOccurrence, ref: Ref, resolution: Resolution
 ) -> Finding | None:
+    if resolution.status not in ("unknown-bundle", "missing"):
+        return None  # found; or `wrong-bundle` and `dead-anchor` say it
     place = _place(occurrence)
     data: dict[str, object] = {"ref": str(ref), "channel": occurrence.channel}
     if resolution.status == "unknown-bundle":
@@ -100,12 +126,10 @@ def _judge(
             f'No bundle is named "{ref.bundle}" in {ref.asset}{place}. Known bundles: {known}.'
         )
         data["reason"] = "unknown-bundle"
-    elif resolution.status == "missing":
+    else:
         where = f' in bundle "{ref.bundle}"' if ref.bundle else ""
         message = f"{ref.asset} does not exist{where}{place}."
         data["reason"] = "missing-asset"
-    else:
-        return None  # found; or `wrong-bundle` and `dead-anchor` say it
     suggestions = _suggestions(subject, ref, resolution)
     if suggestions:
         message += f" Did you mean {' or '.join(suggestions)}?"
@@ -144,15 +168,10 @@ def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[st
 
 
 def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
-    catalog = subject.catalog
-    assert catalog is not None
     if skips_refs(subject):
         return
-    for occurrence, ref in checked_refs(subject):
-        if ref.bundle is None:
-            continue
-        resolution = catalog.resolve(ref, subject.bundle.id, subject.bundles, suggest=False)
-        if resolution.status != "elsewhere" or resolution.stub is None:
+    for occurrence, ref, resolution in resolved_refs(subject):
+        if ref.bundle is None or resolution.status != "elsewhere" or resolution.stub is None:
             continue
         suggestions = _suggestions(subject, ref, resolution)
         yield Finding(

@@ -11,7 +11,6 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
-from akm_ls.lint.rules.references import is_checked, prose_is_checked
 from akm_ls.refs import Ref, try_parse_ref
 
 DEMOTING_STATES = frozenset({"superseded", "contradicted", "deprecated", "archived"})
@@ -39,23 +38,12 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
     own = subject.stub
     if own is not None and state_of(own) is not None:
         return  # history may cite history
-    with_prose = prose_is_checked(subject)
-    current: set[Ref] = set()
-    for occurrence in subject.document.refs:
-        ref = occurrence.ref
-        if (
-            ref is None
-            or ref in current
-            or occurrence.channel in _CORRECTIONS
-            or (occurrence.channel == "prose" and not with_prose)
-            or not is_checked(subject, occurrence)
-        ):
+    for occurrence, ref, found in resolved_refs(subject):
+        stub = found.stub if found.status in ("found", "missing-fragment") else None
+        if stub is None or occurrence.channel in _CORRECTIONS:
             continue
-        found = catalog.resolve(ref.asset, subject.bundle.id, subject.bundles, suggest=False)
-        stub = found.stub if found.status == "found" else None
-        state = None if stub is None else state_of(stub)
-        if stub is None or state is None or stub.path == subject.path:
-            current.add(ref)
+        state = state_of(stub)
+        if state is None or stub.path == subject.path:
             continue
         if own is not None and own in _named(catalog, subject, stub, _corrections_of(stub)):
             continue  # a correction cites what it corrects

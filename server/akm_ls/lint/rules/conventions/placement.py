@@ -110,7 +110,7 @@ def _projects(subject: Subject, vocabulary: Vocabulary) -> frozenset[str]:
 
 def _reports(code: str) -> Callable[[Subject], Iterator[Finding]]:
     def check(subject: Subject) -> Iterator[Finding]:
-        fault = _fault(subject)
+        fault = subject.once(_fault)
         if fault is None or fault[0] != code:
             return
         _, message, placement, vocabulary = fault

@@ -41,6 +41,10 @@ class Placement:
 
 def is_stash(subject: Subject) -> bool:
     """Whether a file's bundle is akm's own and more than a tool's directory of skills."""
+    return subject.once(_is_stash)
+
+
+def _is_stash(subject: Subject) -> bool:
     bundle = subject.bundle
     if bundle.adapter != "akm" or bundle.origin == "host":
         return False
@@ -53,6 +57,10 @@ def placement_of(subject: Subject) -> Placement | None:
 
     So it is for wiki pages, READMEs and what a skill brings along: they have rules of their own.
     """
+    return subject.once(_placement_of)
+
+
+def _placement_of(subject: Subject) -> Placement | None:
     recognition = subject.recognition
     if recognition is None or not is_stash(subject):
         return None

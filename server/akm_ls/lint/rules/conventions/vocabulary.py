@@ -78,6 +78,10 @@ def domains_path(subject: Subject) -> str:
 
 def vocabulary_of(subject: Subject) -> Vocabulary:
     """The vocabulary of a document's bundle: an open buffer's first, else the disk's."""
+    return subject.once(_vocabulary_of)
+
+
+def _vocabulary_of(subject: Subject) -> Vocabulary:
     path = domains_path(subject)
     document = subject.document if path == subject.path else subject.around.document(path)
     return DEFAULT if document is None else read_vocabulary(document)
