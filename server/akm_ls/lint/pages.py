@@ -34,6 +34,7 @@ _KINDS = {
     "script": "scripts",
     "other": "other files",
 }
+_MOST_LINES = 60
 _TICKS = re.compile(r"`{3,}")
 
 
@@ -125,7 +126,7 @@ def _fixes(found: Sequence[Shown]) -> str:
 
 def _example(rule: Rule, found: Sequence[Shown]) -> Iterable[str]:
     yield f"`{rule.example_path}`:"
-    yield _block(rule.example, _LANGUAGES.get(kind_of(rule.example_path), "text"))
+    yield _block(_shortened(rule.example), _LANGUAGES.get(kind_of(rule.example_path), "text"))
     if rule.around:
         yield "beside"
         for path, text in rule.around.items():
@@ -141,6 +142,14 @@ def _example(rule: Rule, found: Sequence[Shown]) -> Iterable[str]:
             ),
             "text",
         )
+
+
+def _shortened(text: str) -> str:
+    """An example that is long because that is its fault, without most of its lines."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) <= _MOST_LINES:
+        return text
+    return "".join((*lines[:8], f"… {len(lines) - 9} more lines …\n", lines[-1]))
 
 
 def _block(text: str, language: str) -> str:

@@ -16,7 +16,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.link_targets import read_target
-from akm_ls.lint.rules.references import replacements, skips_refs
+from akm_ls.lint.rules.references import replacements, resolved_refs, skips_refs
 
 SUGGESTIONS = 3
 

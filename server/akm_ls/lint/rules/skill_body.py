@@ -55,6 +55,8 @@ def _deep_paths(document: Document) -> Iterator[Finding]:
     """Links of a SKILL.md to files more than one directory below it."""
     seen: set[str] = set()
     for link in document.links:
+        if link.target.count("/") < 2:
+            continue
         target = _relative(link.target)
         if target is None or target in seen:
             continue
