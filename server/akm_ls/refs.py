@@ -190,8 +190,8 @@ _NO_MARK = re.compile("[\u20dd-\u20e4\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # What nearly every path in prose looks like, up to what certainly ends it: the rules for dress
 # would take nothing off it. It saves the half of their time, and a large bundle has many refs.
 _USUAL_PATH = re.compile(
-    r"[A-Za-z0-9][A-Za-z0-9-]*(?:[./_][A-Za-z0-9-]+)*(?:#[A-Za-z0-9-]+)?"
-    r"(?=[\s,`'\"<>|;]|[.:!?](?:\s|\Z)|\Z)"
+    r"[^\W_][\w-]*(?:[./][\w-]+)*(?:#[\w-]+)?(?<!_)"
+    r"(?=[\s,`'\"<>|;，。、；：！？）」』】]|[.:!?](?:\s|\Z)|\Z)"
 )
 _SLASHES = re.compile(r"/+")
 _SENTENCE_AND_EMPHASIS = ".,;:!?*~\\([{"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from akm_ls import refs
 from akm_ls.refs import Ref, RefError, find_refs, is_citation, parse_ref, token_end
 
 # Texts near the grammar's own characters find more than arbitrary ones.
@@ -47,6 +50,14 @@ def test_what_is_found_in_text_lies_where_it_says(before: str, after: str) -> No
         assert text[token.start : token.end] == token.text
         assert "//" in token.text
     assert [token.start for token in found] == sorted(token.start for token in found)
+
+
+@given(st.lists(st.sampled_from(["a//b", "//", *"/_.#-x *()é設。🎉\u0301²"])).map("".join))
+def test_the_quick_way_finds_what_the_rules_find(text: str) -> None:
+    quickly = list(find_refs(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refs, "_USUAL_PATH", re.compile("(?!)"))
+        assert list(find_refs(text)) == quickly
 
 
 @pytest.mark.parametrize(

@@ -206,19 +206,33 @@ def _repeated_items(subject: Subject) -> Iterator[Finding]:
         ref = occurrence.ref
         if ref is None or occurrence.channel not in LIST_CHANNELS:
             continue
-        key = (occurrence.channel, ref.in_bundle(subject.bundle.id))
+        key = (occurrence.channel, _meant(subject, ref))
         earlier = first.setdefault(key, occurrence)
         if earlier is occurrence:
             continue
+        spelled = f", as {earlier.ref}" if earlier.ref != ref else ""
         yield Finding(
             code="duplicate-ref",
             severity="warning",
-            message=f"{ref} is already in this {occurrence.channel} list.",
+            message=f"{ref} is already in this {occurrence.channel} list{spelled}.",
             span=occurrence.span,
             related=(Related(subject.path, "first named here", earlier.span),),
             data={"ref": str(ref), "channel": occurrence.channel, "reason": "repeated"},
             tags=("unnecessary",),
         )
+
+
+def _meant(subject: Subject, ref: Ref) -> Ref:
+    """The asset that a ref leads to, so far as it is known, however the author spelled it.
+
+    akm takes a file's path for its id as well: ``knowledge/x.md`` is ``knowledge/x``.
+    """
+    if subject.catalog is not None:
+        home = subject.bundle.id
+        found = subject.catalog.resolve(ref, home, subject.bundles, suggest=False)
+        if found.stub is not None and found.status != "elsewhere":
+            return Ref(found.stub.bundle, found.stub.concept_id, ref.fragment)
+    return ref.in_bundle(subject.bundle.id)
 
 
 def _contested_ref(subject: Subject) -> Iterator[Finding]:
