@@ -71,13 +71,13 @@ def test_kept_findings_are_used_until_something_changes(
 ) -> None:
     first = check(root)
     calls: list[str] = []
-    lint_file = linting._lint_file
+    lint = linting.Linter.lint
 
-    def noted(workspace: Workspace, file: linting.FileToCheck) -> object:
+    def noted(linter: linting.Linter, file: linting.FileToCheck) -> object:
         calls.append(file.walked.rel)
-        return lint_file(workspace, file)
+        return lint(linter, file)
 
-    monkeypatch.setattr(linting, "_lint_file", noted)
+    monkeypatch.setattr(linting.Linter, "lint", noted)
     assert check(root) == first and not calls
     write(root / "knowledge/k12.md", "# K12\n")
     assert sorted(check(root)) == ["knowledge/colon.md"]

@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -32,49 +32,64 @@ if TYPE_CHECKING:
 DIRECTORY = "findings"
 SETTLED_NS = 2_000_000_000
 """File systems count time in steps of up to two seconds."""
+MAX_DOCUMENTS = 200
+"""Documents around others that one run keeps at a time."""
 _FORMAT = 1
 
 Stamp = list[int]
 """Modification time in nanoseconds and size in bytes; ``[]``: nothing there."""
 
 
-@dataclass(slots=True)
-class Looked:
-    """What the rules looked at around one document: paths and their stamps then."""
+class OneRun:
+    """Surroundings for one run over many files: nothing is looked at twice.
 
-    at: dict[str, Stamp] = field(default_factory=dict)
-
-    def note(self, path: str) -> None:
-        if path not in self.at:
-            self.at[path] = stamp_of(path)
-
-
-class WatchedSurroundings:
-    """Surroundings that remember what was asked of them."""
+    `looked` is what was asked since `start`: paths and their stamps.
+    """
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
-        self.looked = Looked()
+        self._names: dict[str, Mapping[str, PathKind]] = {}
+        self._documents: dict[str, Document | None] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self.looked: dict[str, Stamp] = {}
+
+    def start(self) -> None:
+        """Begin with another file."""
+        self.looked = {}
 
     def kind(self, path: str) -> PathKind | None:
-        self.looked.note(os.path.dirname(path))
-        return self._surroundings.kind(path)
+        directory, name = os.path.split(path)
+        return self.names(directory).get(name) if name else "directory"
 
     def names(self, directory: str) -> Mapping[str, PathKind]:
-        self.looked.note(directory)
-        return self._surroundings.names(directory)
+        self._note(directory)
+        names = self._names.get(directory)
+        if names is None:
+            names = self._names[directory] = self._surroundings.names(directory)
+        return names
 
     def document(self, path: str) -> Document | None:
-        self.looked.note(path)
-        return self._surroundings.document(path)
+        self._note(path)
+        if path not in self._documents:
+            if len(self._documents) >= MAX_DOCUMENTS:
+                self._documents.pop(next(iter(self._documents)))
+            self._documents[path] = self._surroundings.document(path)
+        return self._documents[path]
 
     def exists(self, path: str) -> bool:
-        self.looked.note(path)
+        self._note(path)
         return self._surroundings.exists(path)
 
     def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
         # Whatever changes this changes the state of the index, which all findings depend on.
         return self._surroundings.cited_in(bundle, concept_id)
+
+    def _note(self, path: str) -> None:
+        if path not in self.looked:
+            stamp = self._stamps.get(path)
+            if stamp is None:
+                stamp = self._stamps[path] = stamp_of(path)
+            self.looked[path] = stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.bundle import Bundle
+from akm_ls.bundles.reading import read_text
 from akm_ls.bundles.walker import WalkedFile
-from akm_ls.workspace.kept_findings import Kept, WatchedSurroundings
+from akm_ls.documents.document import kind_of, parse
+from akm_ls.workspace.kept_findings import Kept, OneRun
 
 if TYPE_CHECKING:
     from akm_ls.workspace.settings import Settings
@@ -29,15 +31,11 @@ MAX_PROCESSES = 8
 
 @dataclass(frozen=True, slots=True)
 class FileToCheck:
-    """A file of a bundle, as the walk saw it."""
+    """A file of a bundle at its canonical path, as the walk saw it."""
 
     bundle: Bundle
     walked: WalkedFile
-
-    @property
-    def path(self) -> str:
-        """The canonical path."""
-        return os.path.join(self.bundle.real_root, *self.walked.rel.split("/"))
+    path: str
 
 
 def lint_files(
@@ -49,8 +47,7 @@ def lint_files(
     """
     processes = min(os.cpu_count() or 1, MAX_PROCESSES)
     if len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
-        for file in files:
-            yield _lint_file(workspace, file)
+        yield from map(Linter(workspace).lint, files)
         return
     batches = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
     done = 0
@@ -60,24 +57,38 @@ def lint_files(
             done += 1
     except (BrokenProcessPool, OSError, pickle.PickleError):
         # Out of memory, or a system that allows no processes: slower, but not wrong.
+        linter = Linter(workspace)
         for batch in batches[done:]:
-            for file in batch:
-                yield _lint_file(workspace, file)
+            yield from map(linter.lint, batch)
 
 
-def _lint_file(workspace: Workspace, file: FileToCheck) -> Kept | None:
-    document = workspace.document(file.path)
-    if document is None:
-        return None
-    around = WatchedSurroundings(workspace.surroundings)
-    findings = workspace.findings_in(
-        document, file.path, file.bundle, file.walked.rel, around=around
-    )
-    return Kept([file.walked.mtime_ns, file.walked.size], around.looked.at, findings)
+class Linter:
+    """Runs the rules over the files of one workspace, as they are on disk."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._around = OneRun(workspace.surroundings)
+
+    def lint(self, file: FileToCheck) -> Kept | None:
+        """What the rules say of a file; ``None``: it is not to be read."""
+        bundle, walked, path = file.bundle, file.walked, file.path
+        opened = self._workspace.documents.get(path)
+        if opened is not None:
+            document = opened.document
+        else:
+            text = read_text(bundle, walked.rel)
+            if text is None:
+                return None
+            document = parse(text, kind_of(path))
+        self._around.start()
+        findings = self._workspace.findings_in(
+            document, path, bundle, walked.rel, around=self._around
+        )
+        return Kept([walked.mtime_ns, walked.size], self._around.looked, findings)
 
 
-_inherited: Workspace | None = None
-"""The workspace of a worker process: its parent's, or one of its own with the same settings."""
+_inherited: Linter | None = None
+"""What a worker process works with: its parent's, or one of its own with the same settings."""
 
 
 def _in_processes(
@@ -86,7 +97,7 @@ def _in_processes(
     global _inherited
     workspace.close()  # a connection must not be used on both sides of a fork
     fork = sys.platform == "linux"
-    _inherited = workspace if fork else None
+    _inherited = Linter(workspace) if fork else None
     executor = ProcessPoolExecutor(
         min(processes, len(batches)),
         mp_context=multiprocessing.get_context("fork" if fork else "spawn"),
@@ -101,15 +112,15 @@ def _in_processes(
 
 
 def _open(settings: Settings | None) -> None:
-    """A worker's start; without settings it has inherited its workspace."""
+    """A worker's start; without settings it has inherited what it needs."""
     global _inherited
     if settings is None:
         return
     from akm_ls.workspace.workspace import Workspace
 
-    _inherited = Workspace.open(settings)
+    _inherited = Linter(Workspace.open(settings))
 
 
 def _lint_batch(files: Sequence[FileToCheck]) -> list[Kept | None]:
     assert _inherited is not None
-    return [_lint_file(_inherited, file) for file in files]
+    return [_inherited.lint(file) for file in files]
