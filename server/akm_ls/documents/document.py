@@ -201,8 +201,13 @@ class Document:
     @cached_property
     def fence_faults(self) -> tuple[FenceFault, ...]:
         """Fences that do not end where they should."""
-        if self.kind != "markdown" or not self.fences:
+        fences = self.fences
+        if self.kind != "markdown" or not fences:
             return ()
+        if all(fence.info and fence.closed for fence in fences) and (
+            self.text.count("```", self.body_start) == 2 * len(fences) and "~~~" not in self.text
+        ):
+            return ()  # each opens with a language, each closes, and no other mark is left
         return scan_fence_faults(self._uniform, self.body_start, self.comments)
 
     @cached_property

@@ -47,7 +47,7 @@ def check_types(subject: Subject) -> Iterator[Finding]:
     frontmatter, place = subject.document.frontmatter, _place(subject)
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
-    for pair, keys in _defined(frontmatter.root, place):
+    for pair, keys in subject.once(_defined_here):
         yield from field_types.judge(subject, pair, keys)
 
 
@@ -55,8 +55,13 @@ def check_values(subject: Subject) -> Iterator[Finding]:
     frontmatter, place = subject.document.frontmatter, _place(subject)
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
-    for pair, keys in _defined(frontmatter.root, place):
+    for pair, keys in subject.once(_defined_here):
         yield from field_values.judge(subject, frontmatter, pair, keys)
+
+
+def _defined_here(subject: Subject) -> tuple[tuple[Pair, tuple[Key, ...]], ...]:
+    frontmatter, place = subject.document.frontmatter, _place(subject)
+    return () if frontmatter is None or place is None else tuple(_defined(frontmatter.root, place))
 
 
 def _defined(root: Mapping, place: Place) -> Iterator[tuple[Pair, tuple[Key, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 from akm_ls.documents.document import Kind
@@ -79,6 +80,7 @@ def _segments(placement: Placement) -> Iterator[tuple[str, bool]]:
         yield placement.leaf.removesuffix(".derived"), False
 
 
+@lru_cache(maxsize=8192)
 def _fault_of(segment: str) -> Fault | None:
     """A segment has one fault: a date is not misspelled as well."""
     if volatile_part(segment) is not None:
