@@ -188,6 +188,7 @@ def test_an_unknown_key(rel: str, yaml: str, severity: str, says: str, left: str
     ("rel", "yaml"),
     [
         (SKILL, "model: opus"),
+        (SKILL, "displayName: X\ndefault_enabled: true"),  # read in any style
         (SKILL, "tags: [a]\naliases: [b]"),  # akm's
         (SKILL, "when_to_use: t"),
         ("knowledge/k.md", "author: ann\nrisk: low"),  # pages hold what their authors like

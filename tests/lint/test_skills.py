@@ -56,6 +56,45 @@ def test_a_bad_directory_is_not_copied(tmp_path: Path) -> None:
     assert [fix.title for fix in finding.fixes] == ["Rename to `my-skill`"]
 
 
+@pytest.mark.parametrize(
+    ("directory", "name", "remedy"),
+    [
+        ("banner-design", "acmebanner", "Write `banner-design`, or rename the directory."),
+        ("deep-dive", "Deep Dive", "Write `deep-dive`."),
+        ("Deep_Dive", "deep-dive", "Rename the directory."),
+        ("Deep_Dive", "Deep Dive", "Write `deep-dive`, and name the directory so."),
+        ("A--", "'---'", "Use up to 64"),
+    ],
+)
+def test_the_message_says_what_to_write(
+    tmp_path: Path, directory: str, name: str, remedy: str
+) -> None:
+    rel = f"skills/{directory}/SKILL.md"
+    (finding,) = found(tmp_path, {rel: skill(name)}, "skill-name-invalid")
+    assert remedy in finding.message
+
+
+def test_a_skill_within_a_skill_may_bear_both_names(tmp_path: Path) -> None:
+    """What finds it takes its name as it is; only the specification is strict."""
+    inner = "skills/database/scaling/vertical/SKILL.md"
+    files = {inner: skill("database-vertical"), "skills/database/SKILL.md": skill("database")}
+    (finding,) = found(tmp_path / "a", files, "skill-name-invalid", rel=inner)
+    assert finding.severity == "hint" and "leave" not in finding.message
+
+    portable = LintSettings(portable=True)
+    (finding,) = lint_stash(tmp_path / "b", files, "skill-name-invalid", lint=portable)[inner]
+    assert finding.severity == "error"
+
+    files[inner] = skill("Database Vertical")
+    (finding,) = found(tmp_path / "c", files, "skill-name-invalid", rel=inner)
+    assert finding.severity == "warning"
+
+    del files["skills/database/SKILL.md"]
+    files[inner] = skill("database-vertical")
+    (finding,) = found(tmp_path / "d", files, "skill-name-invalid", rel=inner)
+    assert finding.severity == "warning", "a directory that only groups skills is none"
+
+
 def test_a_missing_name_can_be_put_in(tmp_path: Path) -> None:
     rel = "skills/x/SKILL.md"
     text = f"---\r\ndescription: {GOOD}\r\n---\r\n# X\r\n"

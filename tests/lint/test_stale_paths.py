@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from repository import lint_repository
 from stash import lint_stash, marked, write_stash
 
 from akm_ls.lint.fixes import apply_edits
@@ -17,7 +18,6 @@ CODE = "stale-path"
 
 def stale(tmp_path: Path, text: str, rel: str = "knowledge/a.md") -> list[str]:
     found = lint_stash(tmp_path, {rel: text}, CODE)
-    assert all(finding.severity == "warning" for finding in found.get(rel, ()))
     return [marked(text, finding) for finding in found.get(rel, ())]
 
 
@@ -43,12 +43,37 @@ def test_each_place_is_marked(tmp_path: Path) -> None:
         "https://example.com/home/user/x and file:///tmp/nothing-there\n",
         "/home/<user>/x /home/$USER/y /tmp/*.log /tmp/{a,b} /home/... /opt/…/x\n",
         "/home/user/project and /home/you/x\n",
+        "- /home/alice/.claude\n- /home/jdoe/project\n",
         "/usr/not-there and /etc/not-there\n",
         "---\nlint_skip: [stale-path]\n---\n/tmp/not-there\n",
     ],
 )
 def test_what_is_no_claim(tmp_path: Path, text: str) -> None:
     assert not stale(tmp_path, text)
+
+
+def test_that_a_temporary_file_is_gone_says_little(tmp_path: Path) -> None:
+    text = "See /opt/not-there, /tmp/not-there and /var/tmp/not-there.\n"
+    found = lint_stash(tmp_path, {"knowledge/a.md": text}, CODE)["knowledge/a.md"]
+    assert [it.severity for it in found] == ["warning", "information", "information"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "README.md": "# Skills\n",
+            "shot/SKILL.md": "---\nname: shot\ndescription: Takes a picture.\n---\n%s",
+        },
+        {".claude/skills/shot/SKILL.md": "%s", ".claude/agents/shot.md": "%s"},
+        {".opencode/agent/shot.md": "---\ndescription: Takes a picture.\n---\n%s"},
+    ],
+)
+def test_other_tools_make_no_claim_of_this_machine(tmp_path: Path, files: dict[str, str]) -> None:
+    """akm alone looks such paths up; elsewhere they are outputs, servers and examples."""
+    text = "```python\npage.screenshot(path='/tmp/inspect.png')\nopen('/var/uploads/a')\n```\n"
+    written = {rel: content.replace("%s", text) for rel, content in files.items()}
+    assert not lint_repository(tmp_path, written, CODE)
 
 
 def test_a_task_and_its_comments_are_read(tmp_path: Path) -> None:

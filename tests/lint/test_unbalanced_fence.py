@@ -49,6 +49,19 @@ def test_the_message_names_the_line_and_the_fix_mends_it(text: str, says: str, m
     assert "unbalanced-fence" not in codes(mended)
 
 
+@pytest.mark.parametrize(
+    ("between", "says"),
+    [
+        ("", "Remove one of the closing lines"),
+        ("\n", "Remove one of the closing lines"),
+        ("\n## Next\n\nx = 1\n", "Open the fence that this line was meant to close"),
+    ],
+)
+def test_an_end_too_many_may_want_a_beginning(between: str, says: str) -> None:
+    found = only(f"```sh\nx\n```\n{between}```\n\nprose\n\n```python\ny\n```\n")
+    assert says in found.message
+
+
 def test_a_fence_that_runs_into_the_next_one() -> None:
     found = only("```bash\nmake\n\nprose\n\n```python\nx\n```\n")
     assert "opened on line 1 is not closed before ```python on line 6" in found.message

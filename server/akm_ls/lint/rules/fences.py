@@ -41,7 +41,8 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
         else:
             message = (
                 f"The code fence opened on line {opened} is not closed before {inner} on line "
-                f"{other}: what lies between is code. Close it with {fault.marks}."
+                f"{other}: what lies between is code. Close it with {fault.marks} before, or make "
+                "it longer if it holds that one."
             )
         related: tuple[Related, ...] = ()
         other_line = fault.earlier if fault.kind == "twice" else fault.at
@@ -69,10 +70,19 @@ def _before(document: Document, fault: FenceFault) -> str:
     if fault.earlier is None:
         return "no fence is open here. Remove it, or open the fence it was meant to close"
     opened = document.lines.line_of(fault.earlier.start) + 1
+    told = f"the one opened on line {opened} is closed already"
+    if _follows_a_fence(document, fault.opener):
+        return f"{told}. Remove one of the closing lines, or make the outer fence longer"
     return (
-        f"the one opened on line {opened} is closed already. Remove one of the closing lines, "
-        "or make the outer fence longer"
+        f"{told}. Open the fence that this line was meant to close, make the outer fence longer "
+        "if it holds another, or remove the line"
     )
+
+
+def _follows_a_fence(document: Document, line: Span) -> bool:
+    """Whether nothing but blanks stands between a fence line and the one before it."""
+    before = document.text[: line.start].rstrip(" \t>\r\n")
+    return before.endswith(("```", "~~~"))
 
 
 def _visible(document: Document, line: Span) -> str:

@@ -20,6 +20,8 @@ from akm_ls.lint.rules import field_types, field_values
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """All keys the Agent Skills specification has."""
+_ANY_STYLE = frozenset(("displayname", "defaultenabled"))
+"""Keys that Claude Code reads with hyphens, underscores or in camel case (since 2.1.186)."""
 
 
 def _place(subject: Subject) -> Place | None:
@@ -113,6 +115,8 @@ def _unknown(
 ) -> Finding | None:
     name = pair.key.text
     known = place.known(name)
+    if not known and same_letters(name) in _ANY_STYLE and _in_any_style(place, name):
+        return None
     if known and known[0].replacement:
         return _replaced(place, pair, known[0], present)
     if known and any(key.read_by & _mirrored_hosts(subject) for key in known):
@@ -142,12 +146,23 @@ def _unknown(
         others = load_schema().host_names(known[0].read_by)
         message = f"`{name}` has no effect here: it is for {others}, not for files in this place."
     elif known:
-        message = f"`{name}` has no effect in {title}. {known[0].advice}"
+        message = f"`{name}` has no effect in {title}. {_remedy(known[0].advice)}"
     else:
         message = f"`{name}` is no key of {title}; tools pass over it."
         if place.kind.id == "skill":
             message += " Facts of your own go under `metadata`."
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
+
+
+def _remedy(advice: str) -> str:
+    """What an advice says to do, without its first sentence when that only says "No key"."""
+    fact, _, rest = advice.partition(". ")
+    return rest if rest and fact.startswith("No key of ") else advice
+
+
+def _in_any_style(place: Place, name: str) -> bool:
+    letters = same_letters(name)
+    return any(key.is_top_level and same_letters(key.name) == letters for key in place.all_keys())
 
 
 def _mirrored_hosts(subject: Subject) -> frozenset[str]:

@@ -77,7 +77,8 @@ def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
         severity="error",
         message=(
             "The description contains a colon and is not quoted, so the frontmatter is not "
-            "valid YAML and hosts drop the file. Put the description in double quotes."
+            "valid YAML: most tools drop the file, or read it without its frontmatter. Put the "
+            "description in double quotes."
         ),
         span=span,
         data={"key": _DESCRIPTION, "value": span.of(document.text)},

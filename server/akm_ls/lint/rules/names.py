@@ -48,8 +48,8 @@ def _duplicate(subject: Subject, stub: Stub, name: str, others: list[Stub]) -> F
         # akm itself names assets by their path; only a tool that loads them by name is misled.
         severity="warning" if hosts_only else "information",
         message=(
-            f'The {stub.type} "{name}" has the same name as {places}: tools load only one of '
-            "them, or whichever comes last. Give each a name of its own."
+            f'The {stub.type} "{name}" has the same name as {places}: most tools load only one '
+            "of them, often the last. Rename one, or remove it if it is a copy."
         ),
         span=_name_span(subject),
         related=tuple(Related(other.path, f'also named "{name}"') for other in others[:MAX_NAMED]),
@@ -176,7 +176,10 @@ RULES = (
             "A tool knows a skill or an agent by its name. Of two with one name it loads one and "
             "says nothing of the other."
         ),
-        remedy="Rename one of them, in its frontmatter and in the name of its directory or file.",
+        remedy=(
+            "Rename one of them, in its frontmatter and in the name of its directory or file; "
+            "remove it if it is a copy."
+        ),
         example="---\nname: review\ndescription: Reviews a change. Use before a merge.\n---\n",
         example_path="skills/review/SKILL.md",
         around={

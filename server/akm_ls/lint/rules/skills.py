@@ -45,14 +45,20 @@ def check_name(subject: Subject) -> Iterator[Finding]:
         return
     name = unicodedata.normalize("NFKC", node.text.strip())
     faults = list(_faults_of(name))
+    inner = False
     if directory is not None and name != directory:
+        # The tools that look for skills within skills do not compare their names.
+        inner = not faults and _is_within_a_skill(subject)
         faults.append(f"is not the name of its directory, `{directory}`")
     if not faults:
         return
+    effect = "" if inner else ": some tools leave such a skill out"
     yield Finding(
         code="skill-name-invalid",
-        severity=stricter(subject, "warning"),
-        message=f"The skill name `{_short(name)}` {_and(faults)}.",
+        severity=stricter(subject, "hint" if inner else "warning"),
+        message=(
+            f"The skill name `{_short(name)}` {_and(faults)}{effect}. {_remedy(name, directory)}"
+        ),
         span=node.span,
         data={"name": name, "directory": directory},
         fixes=tuple(_name_fixes(node, name, directory)),
@@ -64,6 +70,29 @@ def _directory(subject: Subject) -> str | None:
     if "/" not in subject.rel:
         return None
     return unicodedata.normalize("NFKC", os.path.basename(os.path.dirname(subject.path)))
+
+
+def _is_within_a_skill(subject: Subject) -> bool:
+    """Whether a directory above the skill's own, below the bundle's, holds a SKILL.md too."""
+    above = os.path.dirname(os.path.dirname(subject.path))
+    for _ in range(subject.rel.count("/") - 1):
+        if subject.around.kind(os.path.join(above, "SKILL.md")) == "file":
+            return True
+        above = os.path.dirname(above)
+    return False
+
+
+def _remedy(name: str, directory: str | None) -> str:
+    slug = _slug(name)
+    if directory is not None and not list(_faults_of(directory)):
+        if slug == directory:
+            return f"Write `{directory}`."
+        return f"Write `{directory}`, or rename the directory."
+    if slug and not list(_faults_of(slug)):
+        if slug == name:
+            return "Rename the directory."
+        return f"Write `{slug}`" + ("." if directory is None else ", and name the directory so.")
+    return f"Use up to {MAX_NAME} lower-case letters and digits, with single hyphens between words."
 
 
 def _faults_of(name: str) -> Iterator[str]:

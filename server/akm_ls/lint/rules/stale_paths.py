@@ -18,14 +18,18 @@ _PATH = re.compile(
     r"(?:^|(?<=[\s\"'`(\[=,|*;]))(/(?:home|tmp|var|root|opt)/[^\s\"'`)\]>,]+)", re.MULTILINE
 )
 _TEMPLATE = re.compile(r"[<>{}$*?\[]|\.\.\.|…|%[sd]|\\")
-_PLACEHOLDER_HOME = re.compile(r"/home/(?:user|username|you|yourname|your-name|me|name)(?:/|\Z)")
+_PLACEHOLDER_HOME = re.compile(
+    r"/home/(?:user|username|you|yourname|your-name|me|name|alice|bob|jdoe|johndoe|example)(?:/|\Z)"
+)
+_FLEETING = ("/tmp/", "/var/tmp/")
+"""Where files come and go: that one is missing now says little of the text."""
 _TRAILING = ".,;:!|~_"
 
 
 def check_stale_path(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     text = document.text
-    if os.sep != "/" or subject.bundle.origin == "host" or subject.type == "session":
+    if os.sep != "/" or not _is_for_akm(subject) or subject.type == "session":
         return
     if not any(root in text for root in ("/home/", "/tmp/", "/var/", "/root/", "/opt/")):
         return
@@ -47,12 +51,21 @@ def check_stale_path(subject: Subject) -> Iterator[Finding]:
         )
         yield Finding(
             code="stale-path",
-            severity="warning",
+            severity="information" if path.startswith(_FLEETING) else "warning",
             message=f"{path} does not exist on this machine. {advice}",
             span=span,
             data={"path": path} | ({"portable": portable} if portable else {}),
             fixes=(Fix(f"Replace by {portable}", (TextEdit(span, portable),)),) if portable else (),
         )
+
+
+def _is_for_akm(subject: Subject) -> bool:
+    """Whether akm sweeps the bundle: it alone takes such a path for a claim about this machine.
+
+    A skill or an agent of another tool names the paths that it will make, or those of a server.
+    """
+    bundle = subject.bundle
+    return bundle.origin != "host" and (bundle.adapter == "akm" or bundle.origin != "workspace")
 
 
 def _portable(subject: Subject, path: str) -> str | None:
@@ -70,7 +83,9 @@ RULES: tuple[Rule, ...] = (
         summary="An absolute path does not exist on this machine.",
         why=(
             "An agent that follows the path finds nothing. Paths below /home, /root, /tmp, /var "
-            "and /opt differ from machine to machine; what was true when it was written may not be."
+            "and /opt differ from machine to machine; what was true when it was written may not "
+            "be. Below /tmp the finding is an information. Only akm's bundles are searched: skills "
+            "for other tools mostly name paths that are made later, or elsewhere."
         ),
         remedy=(
             "Correct the path. For a file of the bundle write `$AKM_BUNDLE_DIR/...`, which is "
