@@ -11,14 +11,14 @@ from akm_ls import __version__
 from akm_ls.cli.outcome import CommandError
 
 SEVERITIES = ("error", "warning", "info", "hint")
-_UNAVAILABLE = ("commands",)
 _DESCRIPTION = """\
 Language server for agent skills and AKM knowledge bundles.
 
 Without a command akm-ls serves the Language Server Protocol on stdin and stdout, for an editor.
 """
 _EXIT_CODES = """\
-exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show, context, refs);
+exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show,
+context, commands, refs);
 2 wrong usage or unusable input; 3 internal error
 """
 
@@ -37,8 +37,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     options = _build().parse_args(arguments)
     options.bundle_dirs = [*options.bundle_dirs_before, *getattr(options, "bundle_dirs_after", [])]
     options.command = options.command or "serve"
-    if options.command in _UNAVAILABLE:
-        raise CommandError(f"{options.command}: not available in this version")
     _check_common(options)
     return options
 
@@ -64,12 +62,8 @@ def _build() -> argparse.ArgumentParser:
     _add_transport(parser)
     _add_common(parser, "bundle_dirs_before", None, False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for add in (_serve, _check, _index, _search, _show, _context, _refs, _doctor):
+    for add in (_serve, _check, _index, _search, _show, _context, _commands, _refs, _doctor):
         _add_common(add(commands), "bundle_dirs_after", argparse.SUPPRESS, argparse.SUPPRESS)
-    for name in _UNAVAILABLE:
-        # No prefix character: whatever follows is taken, and the answer is the same.
-        hidden = commands.add_parser(name, add_help=False, prefix_chars="\0")
-        hidden.add_argument("ignored", nargs="*")
     return parser
 
 
@@ -218,6 +212,29 @@ def _context(commands: _Commands[_Parser]) -> _Parser:
         default="auto",
         help="how to search (default: %(default)s)",
     )
+    return parser
+
+
+def _commands(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "commands", "find a command, workflow or skill that does something")
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="what it should do")
+    _add_format(parser, "text", "json")
+    parser.add_argument(
+        "--limit", type=_positive, default=20, metavar="N", help="at most N (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--scope",
+        choices=("all", "verbs", "assets"),
+        default="all",
+        help="akm-ls's own commands, those of the bundles, or both (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--effect",
+        action="append",
+        choices=("read", "write", "destructive"),
+        help="only with this effect (repeatable)",
+    )
+    parser.add_argument("--bundle", metavar="B", help="only this bundle")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The requests that agents live on: ``akm/contextPack``."""
+"""The requests that agents live on: ``akm/contextPack`` and ``akm/findCommand``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.work import cancellation
+from akm_ls.search.commands import FindRequest
 from akm_ls.search.context_pack import PackError, PackRequest, build_pack
 from akm_ls.search.request import RequestError
 from akm_ls.search.search import search
@@ -52,6 +53,16 @@ async def context_pack(session: Session, params: dict[str, Any]) -> Any:
                 "suggestions": [],
             },
         ) from None
+
+
+async def find_command(session: Session, params: dict[str, Any]) -> Any:
+    """``akm/findCommand``: commands of the server and of the bundles by what they are for."""
+    try:
+        request = FindRequest.from_params(params)
+    except RequestError as problem:
+        raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
+    finder = session.workspace.commands
+    return await in_library(session, lambda library: finder.find(library, request).to_json())
 
 
 async def in_library(session: Session, work: Callable[[Library], T]) -> T:

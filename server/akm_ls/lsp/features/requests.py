@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
-from akm_ls.lsp.features.agent_requests import context_pack
+from akm_ls.lsp.features.agent_requests import context_pack, find_command
 from akm_ls.lsp.features.references import citations_of
 from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.uris import path_of
@@ -170,6 +170,7 @@ REQUESTS: dict[str, Request] = {
     "akm/search": search_assets,
     "akm/show": show_asset,
     "akm/contextPack": context_pack,
+    "akm/findCommand": find_command,
     "akm/references": find_citations,
     "akm/status": status,
     "akm/reindex": reindex,
