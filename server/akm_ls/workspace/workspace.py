@@ -38,6 +38,7 @@ from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.surroundings import OpenSurroundings
+from akm_ls.workspace.usage import Usage
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
@@ -83,6 +84,7 @@ class Workspace:
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
         self._finder = FinderOfSettings()
+        self.usage = Usage(lambda: (self.settings, self.data_dir))
         self.bundles = BundleSet()
         self.resolve()
 
@@ -98,6 +100,7 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        self.usage.close()
 
     def close(self) -> None:
         if self._store is not None:

@@ -18,6 +18,7 @@ from akm_ls.search.search import search
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
+    from akm_ls.search.context_pack import ContextPack
     from akm_ls.search.library import Library
 
 T = TypeVar("T")
@@ -31,16 +32,16 @@ async def context_pack(session: Session, params: dict[str, Any]) -> Any:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     token = cancellation()
 
-    def pack(library: Library) -> Any:
+    def pack(library: Library) -> ContextPack:
         return build_pack(
             library,
             request,
             lambda asked: search(library, asked, cancelled=lambda: token.cancelled),
             encoding=session.encoding,
-        ).to_json()
+        )
 
     try:
-        return await in_library(session, pack)
+        made = await in_library(session, pack)
     except PackError as problem:
         raise JsonRpcException(
             str(problem),
@@ -53,6 +54,10 @@ async def context_pack(session: Session, params: dict[str, Any]) -> Any:
                 "suggestions": [],
             },
         ) from None
+    session.workspace.usage.found(
+        (item.entry.bundle, item.entry.concept_id) for item in made.evidence
+    )
+    return made.to_json()
 
 
 async def find_command(session: Session, params: dict[str, Any]) -> Any:
@@ -62,7 +67,13 @@ async def find_command(session: Session, params: dict[str, Any]) -> Any:
     except RequestError as problem:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     finder = session.workspace.commands
-    return await in_library(session, lambda library: finder.find(library, request).to_json())
+    found = await in_library(session, lambda library: finder.find(library, request))
+    session.workspace.usage.found(
+        (hit.doc.bundle, hit.doc.key.partition("//")[2])
+        for hit in found.hits
+        if hit.doc.bundle is not None
+    )
+    return found.to_json()
 
 
 async def in_library(session: Session, work: Callable[[Library], T]) -> T:

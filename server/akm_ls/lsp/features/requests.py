@@ -50,6 +50,7 @@ async def search_assets(session: Session, params: Params) -> Any:
             return search(workspace.library_without_index(), request)
 
     result = await session.server.protocol.workers.run(run)
+    workspace.usage.found((hit.entry.bundle, hit.entry.concept_id) for hit in result.hits)
     return result.to_json()
 
 
@@ -60,14 +61,17 @@ async def show_asset(session: Session, params: Params) -> Any:
     ref = params.get("ref")
     try:
         if isinstance(ref, str):
-            return session.workspace.show(ref).to_json(session.encoding)
-        return _show_at(session, params).to_json(session.encoding)
+            shown = session.workspace.show(ref)
+        else:
+            shown = _show_at(session, params)
     except ShowError as problem:
         raise JsonRpcException(
             str(problem),
             code=REQUEST_FAILED,
             data={"code": problem.code, "suggestions": list(problem.suggestions)},
         ) from None
+    session.note_use("show", shown.entry.bundle, shown.entry.concept_id)
+    return shown.to_json(session.encoding)
 
 
 def _show_at(session: Session, params: Params) -> Any:
