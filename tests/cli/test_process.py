@@ -55,13 +55,6 @@ def test_wrong_usage_is_one_line_on_stderr(akm: Run) -> None:
     assert ran.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["context", "commands"])
-def test_what_is_not_there_yet_says_so(akm: Run, command: str) -> None:
-    ran = akm(command, "some", "query", "--format", "json")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == f"akm-ls: {command}: not available in this version\n"
-
-
 def test_an_internal_error_is_one_line_and_exit_code_three(
     akm: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ steps:
   - id: build
     unit: {}
   - id: publish
+    inputs: [steps.build.output]
+    gate:
+      max_loops: 2
 ---
 
 # Ship
@@ -141,7 +145,10 @@ def test_an_asset(library: Library) -> None:
         "path": str(path),
         "uri": path.as_uri(),
         "range": None,
+        "origin": "team",
         "editable": True,
+        "editHint": None,
+        "action": "Reference: read the content, or one section of it as REF#fragment.",
         "description": "About tokens",
         "whenToUse": None,
         "tags": ["auth"],
@@ -156,6 +163,10 @@ def test_an_asset(library: Library) -> None:
         "citedBy": {
             "total": 3,
             "refs": ["team//knowledge/new", "team//skills/rotate", "other//knowledge/only"],
+        },
+        "related": {
+            "total": 3,
+            "hits": ["team//skills/rotate", "team//knowledge/new", "other//knowledge/only"],
         },
         "beliefState": "superseded",
         "supersededBy": ["knowledge/new"],
@@ -223,6 +234,8 @@ def test_only_the_first_citing_assets_are_named(make_library: MakeLibrary) -> No
                 "content": "# Ship\n\nPreamble.",
                 "workflowTitle": "ship",
                 "parameters": ["version"],
+                "parameterDescriptions": {"version": "what to ship"},
+                "workflowParameters": [{"name": "version", "description": "what to ship"}],
                 "steps": [
                     {
                         "id": "build",
@@ -236,6 +249,10 @@ def test_only_the_first_citing_assets_are_named(make_library: MakeLibrary) -> No
                         "title": "publish",
                         "instructions": "Publish it.",
                         "sequenceIndex": 1,
+                        "orchestration": {
+                            "inputs": ["steps.build.output"],
+                            "gate": {"max_loops": 2},
+                        },
                     },
                 ],
             },
@@ -247,6 +264,149 @@ def test_what_a_type_gives(library: Library, ref: str, expected: dict[str, Any])
     assert {key: answer.get(key) for key in expected} == expected
     bodies = {"content", "template", "prompt"} & answer.keys()
     assert bodies == {"content", "template", "prompt"} & expected.keys()
+
+
+@pytest.mark.parametrize(
+    ("ref", "action"),
+    [
+        ("skills/rotate", "Follow the instructions"),
+        ("commands/ask", "Fill in the template's placeholders"),
+        ("agents/helper", "Hand the whole prompt to an agent"),
+        ("lessons/care", "Apply when: Always."),
+        ("facts/f", "Apply as a lasting fact (team)."),
+        ("sessions/s", "Summary of an earlier session."),
+        ("memories/m", "Background"),
+        ("workflows/ship", "Go through the steps"),
+        ("scripts/deploy.sh", "Execute the run command."),
+        ("tasks/nightly", "A scheduled task"),
+        ("env/prod", "Names of variables only"),
+        ("secrets/token", "A name only"),
+        ("meta", "Orientation"),
+    ],
+)
+def test_every_type_says_what_to_do_with_it(library: Library, ref: str, action: str) -> None:
+    assert shown(library, ref)["action"].startswith(action)
+
+
+def test_what_to_do_with_it_comes_from_the_frontmatter(make_library: MakeLibrary) -> None:
+    session = page(
+        "A session",
+        "We spoke.",
+        harness="claude",
+        project="shop",
+        started_at='"2026-01-02"',
+        ended_at='"2026-01-03"',
+        log_path="logs/1.jsonl",
+    )
+    library = make_library(
+        b={
+            "sessions/s.md": session,
+            "facts/f.md": page("F", "x", category="team", pinned="true"),
+            "lessons/l.md": page("L", "x"),
+            "skills/s/SKILL.md": page("S", "x", name="s"),
+        }
+    )
+    assert shown(library, "sessions/s")["action"] == (
+        "Summary of an earlier session (by claude, about shop, 2026-01-02 to 2026-01-03, "
+        "log: logs/1.jsonl)."
+    )
+    assert shown(library, "facts/f")["action"] == "Apply as a lasting fact (team, pinned)."
+    assert shown(library, "lessons/l")["action"] == "Apply when: its description fits"
+
+
+def test_a_script_nobody_can_run_is_shown_as_its_source(make_library: MakeLibrary) -> None:
+    library = make_library(b={"scripts/x.kts": "println()\n", "scripts/y.sh": "true\n"})
+    assert shown(library, "scripts/x.kts")["run"] == "kotlin x.kts"
+    assert "content" not in shown(library, "scripts/y.sh")
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [
+        ("a.sh", "bash a.sh"),
+        ("a.ts", "bun a.ts"),
+        ("a.js", "bun a.js"),
+        ("a.py", "python a.py"),
+        ("a.rb", "ruby a.rb"),
+        ("a.go", "go run a.go"),
+        ("a.ps1", "powershell -File a.ps1"),
+        ("a.cmd", "cmd /c a.cmd"),
+        ("a.bat", "cmd /c a.bat"),
+        ("a.pl", "perl a.pl"),
+        ("a.php", "php a.php"),
+        ("a.lua", "lua a.lua"),
+        ("a.r", "Rscript a.r"),
+        ("a.swift", "swift a.swift"),
+        ("a.kt", "kotlin a.kt"),
+        ("a.kts", "kotlin a.kts"),
+    ],
+)
+def test_every_kind_of_script_has_its_interpreter(scripts: Library, name: str, run: str) -> None:
+    answer = shown(scripts, f"scripts/{name}")
+    assert answer["run"] == run
+    assert "content" not in answer
+
+
+@pytest.fixture(scope="module")
+def scripts(make_library: MakeLibrary) -> Library:
+    names = [
+        "sh",
+        "ts",
+        "js",
+        "py",
+        "rb",
+        "go",
+        "ps1",
+        "cmd",
+        "bat",
+        "pl",
+        "php",
+        "lua",
+        "r",
+        "swift",
+        "kt",
+        "kts",
+    ]
+    directories = {
+        "py/requirements.txt": "x",
+        "rb/Gemfile": "x",
+        "go/go.mod": "x",
+        "js/package.json": "{}",
+    }
+    return make_library(
+        b={
+            **{f"scripts/a.{name}": "x\n" for name in names},
+            **{f"scripts/{name}/a.{name}": "x\n" for name in ("py", "rb", "go", "js")},
+            **{f"scripts/{name}": text for name, text in directories.items()},
+            "skills/s/SKILL.md": page("S", "x", name="s"),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("directory", "setup"),
+    [
+        ("py", "pip install -r requirements.txt"),
+        ("rb", "bundle install"),
+        ("go", "go mod download"),
+        ("js", "bun install"),
+    ],
+)
+def test_what_a_script_needs_is_seen_beside_it(
+    scripts: Library, directory: str, setup: str
+) -> None:
+    answer = shown(scripts, f"scripts/{directory}/a.{directory}")
+    assert answer["setup"] == setup
+    assert answer["cwd"] == str(Path(answer["path"]).parent)
+
+
+def test_a_bundle_that_is_not_ours_says_so(make_library: MakeLibrary) -> None:
+    library = make_library(b={"knowledge/x.md": page("x", "y"), "memories/m.md": "m"})
+    (bundle,) = library.bundles
+    foreign = replace(library.bundles, bundles=(replace(bundle, writable=False),))
+    answer = shown(replace(library, bundles=foreign), "knowledge/x")
+    assert answer["editable"] is False
+    assert "Copy the asset" in answer["editHint"]
 
 
 def test_a_script_is_prepared_in_its_directory(library: Library) -> None:

@@ -233,6 +233,7 @@ _READERS: dict[str, Reader] = {
         "agent",
         "compatibility",
         "cwd",
+        "effect",
         "expires",
         "generated",
         "harness",

@@ -11,14 +11,14 @@ from akm_ls import __version__
 from akm_ls.cli.outcome import CommandError
 
 SEVERITIES = ("error", "warning", "info", "hint")
-_UNAVAILABLE = ("context", "commands")
 _DESCRIPTION = """\
 Language server for agent skills and AKM knowledge bundles.
 
 Without a command akm-ls serves the Language Server Protocol on stdin and stdout, for an editor.
 """
 _EXIT_CODES = """\
-exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show, refs);
+exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show,
+context, commands, refs);
 2 wrong usage or unusable input; 3 internal error
 """
 
@@ -37,8 +37,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     options = _build().parse_args(arguments)
     options.bundle_dirs = [*options.bundle_dirs_before, *getattr(options, "bundle_dirs_after", [])]
     options.command = options.command or "serve"
-    if options.command in _UNAVAILABLE:
-        raise CommandError(f"{options.command}: not available in this version")
     _check_common(options)
     return options
 
@@ -64,12 +62,8 @@ def _build() -> argparse.ArgumentParser:
     _add_transport(parser)
     _add_common(parser, "bundle_dirs_before", None, False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for add in (_serve, _check, _index, _search, _show, _refs, _doctor):
+    for add in (_serve, _check, _index, _search, _show, _context, _commands, _refs, _doctor):
         _add_common(add(commands), "bundle_dirs_after", argparse.SUPPRESS, argparse.SUPPRESS)
-    for name in _UNAVAILABLE:
-        # No prefix character: whatever follows is taken, and the answer is the same.
-        hidden = commands.add_parser(name, add_help=False, prefix_chars="\0")
-        hidden.add_argument("ignored", nargs="*")
     return parser
 
 
@@ -180,6 +174,67 @@ def _show(commands: _Commands[_Parser]) -> _Parser:
     parser = _add(commands, "show", "print an asset, or one section of it")
     parser.add_argument("ref", metavar="REF", help="[bundle//]conceptId[#fragment]")
     _add_format(parser, "text", "json")
+    return parser
+
+
+def _context(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "context", "pack what is known for a query, for an agent")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="words; a topic can stand in")
+    _add_format(parser, "text", "json")
+    parser.add_argument("--type", metavar="T", help="only this asset type, for example skill")
+    parser.add_argument("--bundle", metavar="B", help="only this bundle")
+    parser.add_argument(
+        "--max-items",
+        type=_positive,
+        default=6,
+        metavar="N",
+        help="pieces of evidence, at most 50 (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=_positive,
+        default=1200,
+        metavar="N",
+        help="tokens the whole pack takes, 800 to 12000 (default: %(default)s)",
+    )
+    parser.add_argument("--since", metavar="WHEN", help="changed since 30m, 12h, 7d, 2w or a date")
+    parser.add_argument("--dedupe", action="store_true", help="also say what repeats")
+    parser.add_argument("--topic", metavar="TEXT", help="what a proposal is about")
+    parser.add_argument(
+        "--purpose",
+        choices=("agent_context", "proposal"),
+        default="agent_context",
+        help="what it is for (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "lexical", "hybrid", "semantic"),
+        default="auto",
+        help="how to search (default: %(default)s)",
+    )
+    return parser
+
+
+def _commands(commands: _Commands[_Parser]) -> _Parser:
+    parser = _add(commands, "commands", "find a command, workflow or skill that does something")
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="what it should do")
+    _add_format(parser, "text", "json")
+    parser.add_argument(
+        "--limit", type=_positive, default=20, metavar="N", help="at most N (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--scope",
+        choices=("all", "verbs", "assets"),
+        default="all",
+        help="akm-ls's own commands, those of the bundles, or both (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--effect",
+        action="append",
+        choices=("read", "write", "destructive"),
+        help="only with this effect (repeatable)",
+    )
+    parser.add_argument("--bundle", metavar="B", help="only this bundle")
     return parser
 
 

@@ -14,9 +14,9 @@ SCHEMA_VERSION = 1
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def write_json(document: Mapping[str, object]) -> None:
-    """Print ``document`` as UTF-8, indented, with a line end."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, default=_plain)
+def write_json(document: Mapping[str, object], *, indent: int | None = 2) -> None:
+    """Print ``document`` as UTF-8, with a line end; on one line where ``indent`` is ``None``."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent, default=_plain)
     if not text.isascii():
         text = _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
     data = (text + "\n").encode("utf-8")

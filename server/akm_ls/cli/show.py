@@ -92,6 +92,8 @@ def _print_card(out: Printer, asset: Mapping[str, Any]) -> None:
     superseded = asset.get("supersededBy") or ()
     if superseded:
         out.line((f"superseded by {printable(', '.join(superseded))}", "bold yellow"))
+    if asset.get("action"):
+        out.line((printable(asset["action"]), "dim"))
     for label, value in _fields(asset):
         if value:
             out.line((f"{label}: ", "dim"), printable(value))

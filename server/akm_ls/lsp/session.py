@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
+from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -22,6 +24,7 @@ from akm_ls.workspace.open_documents import OpenDocument
 if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex, Span
     from akm_ls.lsp.server import AkmLanguageServer
+    from akm_ls.search.usage import UseKind
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +55,7 @@ class Session:
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
         self._told: dict[str, tuple[str, ...]] = {}
+        self._writing: set[asyncio.Future[None]] = set()
 
     # Start, settings and folders.
 
@@ -125,6 +129,9 @@ class Session:
             self._unread.add(uri)
             self.settle()
             self.diagnostics.publish_now(self.workspace.canonical(path))
+            stub = self.workspace.stub_at(path) if self.workspace.usage.is_expectant else None
+            if stub is not None:
+                self.note_use("open", stub.bundle, stub.concept_id)
 
     def changed(self, uri: str) -> None:
         path = path_of(uri)
@@ -162,8 +169,20 @@ class Session:
             buffer = self.server.protocol.buffers.open(uri)
             path = path_of(uri)
             if buffer is not None and path is not None:
+                before = self._cited(path) if self.workspace.usage.is_expectant else None
                 delta = self.workspace.put(path, buffer.source, buffer.version)
                 self.spread(delta, at_once=at_once)
+                if before is not None:
+                    for bundle, concept_id in (self._cited(path) or set()) - before:
+                        self.note_use("insert", bundle, concept_id)
+
+    def _cited(self, path: str) -> set[tuple[str, str]] | None:
+        """What an open document cites, by bundle and concept id; ``None``: it is not open."""
+        opened = self.workspace.documents.get(self.workspace.canonical(path))
+        if opened is None:
+            return None
+        home = opened.bundle.id if opened.bundle is not None else ""
+        return {(item.bundle or home, item.concept_id) for item in opened.citations}
 
     def spread(self, delta: Delta, *, at_once: bool = False) -> None:
         """Lint again what depends on what changed."""
@@ -196,6 +215,22 @@ class Session:
     def offset(self, opened: OpenDocument, position: lsp.Position) -> int:
         return to_offset(opened.document.lines, position, self.encoding)
 
+    # Use.
+
+    def note_use(self, kind: UseKind, bundle: str, concept_id: str) -> None:
+        """Note that something found was used; it is written beside the event loop."""
+        if self.workspace.usage.used(kind, bundle, concept_id):
+            # Not in the context of a request: that may be cancelled, and the use was one.
+            task = Context().run(asyncio.ensure_future, self._write_use())
+            self._writing.add(task)
+            task.add_done_callback(self._writing.discard)
+
+    async def _write_use(self) -> None:
+        try:
+            await self.server.protocol.workers.run(self.workspace.usage.flush)
+        except RuntimeError:
+            logger.debug("the server is leaving: use is written on its way out")
+
     # Messages.
 
     def _tell_of_bundles(self) -> None:
@@ -217,6 +252,7 @@ class Session:
         self.index.stop()
         self.watching.stop()
         self.workspace.close()
+        self.workspace.usage.close()
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.bundles.frontmatter_keys import jsonable
 from akm_ls.documents.nodes import Mapping as YamlMapping
 from akm_ls.documents.nodes import Scalar, Sequence
 
@@ -19,6 +20,7 @@ MAX_FOREIGN_CHARS = 100_000
 """Of a file that is none of akm's own types; the rest of a longer one is left out."""
 
 _WHOLE = frozenset({"knowledge", "instruction", "memory", "task", "meta"})
+_ORCHESTRATION = ("unit", "map", "route", "inputs", "output", "gate")
 _BODY_KEY = {"command": "template", "agent": "prompt"}
 
 
@@ -121,6 +123,11 @@ def _workflow(shown: Shown) -> Mapping[str, Any]:
     return {
         "content": document.text[document.body_start : end].strip(),
         "workflowTitle": shown.entry.name,
+        "workflowParameters": [
+            {"name": item.name, "description": item.description or None}
+            for item in shown.entry.parameters
+        ]
+        or None,
         "steps": _steps(document, sections),
         **_parameters(shown.entry),
     }
@@ -143,8 +150,17 @@ def _steps(document: Document, sections: list[Heading]) -> list[dict[str, Any]]:
         if section is not None:
             step |= _instructions(document, section)
         step["sequenceIndex"] = len(steps)
+        if orchestration := _orchestration(item):
+            step["orchestration"] = orchestration
         steps.append(step)
     return steps
+
+
+def _orchestration(step: YamlMapping) -> dict[str, Any]:
+    """How a step is carried out, as its author wrote it: which unit, over what, to what end."""
+    nodes = ((key, step.get(key)) for key in _ORCHESTRATION)
+    said = ((key, jsonable(node)) for key, node in nodes if node is not None)
+    return {key: value for key, value in said if value not in (None, {}, [])}
 
 
 def _instructions(document: Document, heading: Heading) -> dict[str, str]:

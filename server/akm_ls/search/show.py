@@ -13,6 +13,7 @@ from akm_ls.bundles.entry import Entry
 from akm_ls.bundles.reading import entry_from_text, read_entry
 from akm_ls.documents.document import kind_of, parse
 from akm_ls.refs import Ref, RefError, parse_ref
+from akm_ls.search.action import action_of
 from akm_ls.search.library import Library, entry_of_stub
 from akm_ls.search.lookup import by_place, find, orientation
 from akm_ls.search.payload import Shown, body_key, payload
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 MAX_CITING = 20
 MAX_SUGGESTIONS = 3
+MAX_RELATED = 10
+_NOT_EDITABLE = (
+    "This bundle is not to be edited: what is changed here is lost when it is fetched again. "
+    "Copy the asset into a bundle of your own."
+)
 _MACHINE_FRAGMENT = re.compile(r"akm-fragment-[0-9]{1,9}-[0-9a-f]{12}\Z")
 
 ShowErrorCode = Literal[
@@ -66,6 +72,8 @@ class ShowResult:
     fields: Mapping[str, Any]
     editable: bool
     cited_by: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    """The refs of the assets that it cites or that cite it."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -87,7 +95,10 @@ class ShowResult:
             "path": entry.path,
             "uri": file_uri(entry.path),
             "range": None,
+            "origin": entry.bundle,
             "editable": self.editable,
+            "editHint": None if self.editable else _NOT_EDITABLE,
+            "action": action_of(entry),
             "description": entry.description,
             "whenToUse": entry.when_to_use or None,
             "tags": list(entry.tags),
@@ -95,6 +106,7 @@ class ShowResult:
             "fragments": self._fragments(encoding),
             "xrefs": [c.text.strip() for c in entry.citations if c.channel == "xrefs"],
             "citedBy": {"total": len(self.cited_by), "refs": list(self.cited_by[:MAX_CITING])},
+            "related": {"total": len(self.related), "hits": list(self.related[:MAX_RELATED])},
             "beliefState": entry.belief_state,
             "supersededBy": list(entry.superseded_by),
             "quality": entry.quality,
@@ -283,15 +295,23 @@ def _result(
         warnings.append(f"The frontmatter is not valid YAML: {frontmatter.problem.message}")
     primary = library.bundles.default or next((other.id for other in library.bundles), None)
     shown = Shown(entry, document, section, primary=bundle.id == primary)
+    citing = citing_assets(library, entry)
     return ShowResult(
         entry=replace(entry, content="", size=0) if entry.type == "secret" else entry,
         document=document,
         section=section,
         fields=payload(shown),
         editable=bundle.writable,
-        cited_by=citing_assets(library, entry),
+        cited_by=citing,
+        related=tuple(dict.fromkeys((*_cited(library, entry), *citing))),
         warnings=tuple(warnings),
     )
+
+
+def _cited(library: Library, entry: Entry) -> list[str]:
+    """The refs of the assets that this one cites, in its order."""
+    stubs = (find(library, Ref(c.bundle, c.concept_id), entry.bundle) for c in entry.citations)
+    return [stub.ref for stub in stubs if stub is not None and stub.ref != entry.ref]
 
 
 def _range(lines: LineIndex, span: Span, encoding: PositionEncoding) -> dict[str, Any]:

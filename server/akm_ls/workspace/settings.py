@@ -24,7 +24,8 @@ class Settings:
 
     ``bundle_dirs`` are exactly the roots to use, and nothing of the user's akm config is read
     then; ``bundle_dirs_from`` is where they were named. ``folders`` are an editor's workspace
-    folders. ``max_completions`` is a count of items.
+    folders. ``usage`` says whether uses of assets are kept on this machine. ``max_completions``
+    is a count of items.
     """
 
     bundle_dirs: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Settings:
     offline: bool = False
     lint: LintSettings = field(default_factory=LintSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    usage: bool = True
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
 
@@ -78,6 +80,7 @@ def read_settings(
         data_dir=reader.path("dataDir", settings.data_dir),
         config=reader.path("config", settings.config),
         offline=reader.flag("offline", settings.offline),
+        usage=reader.flag("usage", settings.usage),
         max_completions=reader.count("completion.maxItems", settings.max_completions, 1, 1000),
         diagnostics_delay_ms=reader.count(
             "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000

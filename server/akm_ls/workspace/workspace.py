@@ -32,15 +32,18 @@ from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.workspace.beside import BesideChanged, xrefs_of
 from akm_ls.workspace.checking import FileFindings, check
+from akm_ls.workspace.command_finder import FinderOfSettings
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
 from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.surroundings import OpenSurroundings
+from akm_ls.workspace.usage import Usage
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
+    from akm_ls.search.commands import CommandFinder
 
 __all__ = ["FileFindings", "Workspace"]
 
@@ -81,6 +84,8 @@ class Workspace:
         self.surroundings = OpenSurroundings(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
+        self._finder = FinderOfSettings()
+        self.usage = Usage(lambda: (self.settings, self.data_dir))
         self.bundles = BundleSet()
         self.resolve()
 
@@ -96,6 +101,7 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        self.usage.close()
 
     def close(self) -> None:
         if self._store is not None:
@@ -428,6 +434,11 @@ class Workspace:
         self, request: SearchRequest, cancelled: Callable[[], bool] = _never
     ) -> SearchResult:
         return search(self.library(), request, cancelled=cancelled)
+
+    @property
+    def commands(self) -> CommandFinder:
+        """Finds commands of the server and of the bundles; kept, because it learns them once."""
+        return self._finder.for_settings(self.settings)
 
     def show(self, ref: str, home: str | None = None) -> ShowResult:
         """One asset, or one section of it.

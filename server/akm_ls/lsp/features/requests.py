@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
+from akm_ls.lsp.features.agent_requests import context_pack, find_command
 from akm_ls.lsp.features.references import citations_of
 from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.uris import path_of
@@ -52,6 +53,7 @@ async def search_assets(session: Session, params: Params) -> Any:
             return search(workspace.library_without_index(), request)
 
     result = await session.server.protocol.workers.run(run)
+    workspace.usage.found((hit.entry.bundle, hit.entry.concept_id) for hit in result.hits)
     return result.to_json()
 
 
@@ -62,14 +64,17 @@ async def show_asset(session: Session, params: Params) -> Any:
     ref = params.get("ref")
     try:
         if isinstance(ref, str):
-            return session.workspace.show(ref).to_json(session.encoding)
-        return _show_at(session, params).to_json(session.encoding)
+            shown = session.workspace.show(ref)
+        else:
+            shown = _show_at(session, params)
     except ShowError as problem:
         raise JsonRpcException(
             str(problem),
             code=REQUEST_FAILED,
             data={"code": problem.code, "suggestions": list(problem.suggestions)},
         ) from None
+    session.note_use("show", shown.entry.bundle, shown.entry.concept_id)
+    return shown.to_json(session.encoding)
 
 
 def _show_at(session: Session, params: Params) -> Any:
@@ -171,6 +176,8 @@ async def reindex(session: Session, params: Params) -> Any:
 REQUESTS: dict[str, Request] = {
     "akm/search": search_assets,
     "akm/show": show_asset,
+    "akm/contextPack": context_pack,
+    "akm/findCommand": find_command,
     "akm/references": find_citations,
     "akm/status": status,
     "akm/reindex": reindex,

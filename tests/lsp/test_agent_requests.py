@@ -1,0 +1,147 @@
+"""``akm/contextPack`` and ``akm/findCommand``, and the same as commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editor import Editor, plain
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from akm_ls.documents.text import LineIndex
+from akm_ls.lsp.features.requests import REQUESTS, command_of
+from akm_ls.lsp.uris import path_of
+from akm_ls.search.commands import VERBS
+
+
+async def ask(editor: Editor, method: str, params: dict[str, Any]) -> Any:
+    return await editor.request(method, params)
+
+
+async def command(editor: Editor, method: str, params: dict[str, Any]) -> Any:
+    answer = await editor.client.workspace_execute_command_async(
+        lsp.ExecuteCommandParams(method.replace("/", "."), [params])
+    )
+    return plain(answer)
+
+
+@pytest.mark.parametrize("send", [ask, command])
+async def test_a_context_pack(editor: Editor, send: Any) -> None:
+    await editor.start(["team", "other"])
+    params = {"query": "rotate tokens", "maxItems": 2, "maxTokens": 900}
+    pack = await send(editor, "akm/contextPack", params)
+    assert (pack["format"], pack["dry_run"]) == ("akm-context-pack", True)
+    assert pack["budgets"]["items_included"] == len(pack["evidence"]) <= 2
+    assert -(-len(json.dumps(pack)) // 4) <= 900
+    assert pack["evidence"][0]["ref"].startswith("team//knowledge/auth/tokens")
+    again = await send(editor, "akm/contextPack", params)
+    assert again == pack
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+async def test_citations_lead_into_the_open_document(editor: Editor, encoding: Any) -> None:
+    await editor.start(encodings=[lsp.PositionEncodingKind(encoding)])
+    text = "---\ndescription: Otters.\n---\n\n# 🦦 Otters\n\nDie 🦦 schwimmen, otters swim.\n"
+    editor.write("team/knowledge/otters.md", text.replace("swim", "sleep"))
+    await editor.request("akm/reindex", {})
+    editor.open("team/knowledge/otters.md", text)
+    pack = await ask(editor, "akm/contextPack", {"query": "otters swim", "maxItems": 1})
+    [citation] = pack["citations"]
+    assert citation["dirty"] is True
+    start, end = citation["range"]["start"], citation["range"]["end"]
+    lines = LineIndex(text)
+    span = slice(
+        lines.offset(start["line"], start["character"], encoding),
+        lines.offset(end["line"], end["character"], encoding),
+    )
+    assert text[span] == citation["quote_preview"]
+    assert "otters swim" in citation["quote_preview"]
+    assert path_of(citation["source_uri"]) == path_of(editor.uri("team/knowledge/otters.md"))
+
+
+async def test_a_pack_that_does_not_fit_is_an_error_that_says_what_it_takes(
+    editor: Editor,
+) -> None:
+    await editor.start()
+    with pytest.raises(JsonRpcException) as error:
+        await ask(editor, "akm/contextPack", {"query": "tokens " + "🦦" * 290, "maxTokens": 800})
+    assert error.value.code == -32803
+    assert error.value.data["code"] == "TOKEN_BUDGET_TOO_SMALL"
+    assert error.value.data["needed"] > error.value.data["maxTokens"] == 800
+    assert "token_budget_floor" in error.value.data["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("akm/contextPack", {"query": "x", "maxTokens": 799}),
+        ("akm/contextPack", {"query": ""}),
+        ("akm/contextPack", {}),
+        ("akm/contextPack", {"query": "x", "purpose": "proposal"}),
+        ("akm/findCommand", {"query": 5}),
+        ("akm/findCommand", {"query": "x", "effects": ["nice"]}),
+    ],
+)
+@pytest.mark.parametrize("send", [ask, command])
+async def test_wrong_parameters_are_refused(
+    editor: Editor, send: Any, method: str, params: dict[str, Any]
+) -> None:
+    await editor.start()
+    with pytest.raises(JsonRpcException) as error:
+        await send(editor, method, params)
+    assert error.value.code == -32602
+
+
+@pytest.mark.parametrize("send", [ask, command])
+async def test_commands_are_found(editor: Editor, send: Any) -> None:
+    await editor.start(["team", "other"])
+    found = await send(editor, "akm/findCommand", {"query": "who cites this asset"})
+    hit = found["hits"][0]
+    assert (hit["key"], hit["effect"], hit["confirm"]) == ("akm.references", "read", False)
+    assert hit["call"]["command"] == "akm.references"
+    assert hit["arguments"]["required"] == ["ref"]
+    assets = await send(editor, "akm/findCommand", {"query": "release", "scope": "assets"})
+    assert assets["hits"][0]["ref"] == "team//skills/release"
+    only_read = await send(editor, "akm/findCommand", {"query": "rebuild index", "writable": False})
+    assert {hit["effect"] for hit in only_read["hits"]} <= {"read"}
+    assert (await send(editor, "akm/findCommand", {"query": "  "}))["hits"] == []
+    assert (await send(editor, "akm/findCommand", {"query": "index", "limit": 0}))["hits"] == []
+
+
+async def test_a_command_that_was_just_written_or_deleted(editor: Editor) -> None:
+    await editor.start()
+    find = {"query": "groom otters"}
+    assert (await ask(editor, "akm/findCommand", find))["hits"] == []
+    path = editor.write("team/commands/groom.md", "---\ndescription: Grooms otters.\n---\nGo.\n")
+    await editor.request("akm/reindex", {})
+    hits = (await ask(editor, "akm/findCommand", find))["hits"]
+    assert [hit["key"] for hit in hits] == ["team//commands/groom"]
+    path.unlink()
+    await editor.request("akm/reindex", {})
+    assert (await ask(editor, "akm/findCommand", find))["hits"] == []
+
+
+async def test_no_retired_command_can_be_found_and_every_command_can(editor: Editor) -> None:
+    started = await editor.start()
+    options = started.capabilities.execute_command_provider
+    assert options is not None
+    offered = {name for name in options.commands if name.startswith("akm.")}
+    assert offered >= {command_of(method) for method in REQUESTS}
+    described = {verb.key for verb in VERBS if verb.kind == "server"}
+    assert described == {command_of(method) for method in REQUESTS}
+    assert len(described) >= 7
+    words = " ".join(word for verb in VERBS for word in verb.title.split())
+    params = {"query": words, "scope": "verbs", "limit": 200}
+    found = {hit["key"] for hit in (await ask(editor, "akm/findCommand", params))["hits"]}
+    assert found == {verb.key for verb in VERBS}
+
+
+async def test_what_an_agent_is_told_to_call_can_be_called(editor: Editor, root: Path) -> None:
+    await editor.start()
+    found = await ask(editor, "akm/findCommand", {"query": "release", "scope": "assets"})
+    call = found["hits"][0]["call"]
+    shown = await command(editor, call["command"].replace(".", "/"), call["arguments"][0])
+    assert shown["ref"] == found["hits"][0]["ref"]
