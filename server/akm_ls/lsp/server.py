@@ -17,6 +17,7 @@ from akm_ls.lsp.features import (
     navigation,
     references,
     requests,
+    symbols,
 )
 from akm_ls.lsp.protocol import AkmProtocol, new_converter
 from akm_ls.lsp.session import Session
@@ -62,6 +63,7 @@ def _register(server: AkmLanguageServer) -> None:
     _register_lifecycle(server)
     _register_documents(server)
     _register_features(server)
+    _register_structure(server)
     _register_requests(server)
 
 
@@ -158,6 +160,24 @@ def _register_features(server: AkmLanguageServer) -> None:
     )
     def actions(ls: AkmLanguageServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         return code_actions.code_actions(ls.session, params)
+
+
+def _register_structure(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbols(
+        ls: AkmLanguageServer, params: lsp.DocumentSymbolParams
+    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
+        return symbols.document_symbols(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_SYMBOL)
+    def workspace_symbols(
+        ls: AkmLanguageServer, params: lsp.WorkspaceSymbolParams
+    ) -> list[lsp.WorkspaceSymbol] | list[lsp.SymbolInformation]:
+        return symbols.workspace_symbols(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_SYMBOL_RESOLVE)
+    def resolve_symbol(ls: AkmLanguageServer, symbol: lsp.WorkspaceSymbol) -> lsp.WorkspaceSymbol:
+        return symbols.resolve_symbol(ls.session, symbol)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:
