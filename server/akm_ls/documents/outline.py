@@ -125,9 +125,7 @@ def _item(
 
 def _step(step: Step) -> OutlineItem:
     selection = step.span
-    span = Span(
-        min(step.node.span.start, selection.start), max(step.node.span.end, selection.end)
-    )
+    span = Span(min(step.node.span.start, selection.start), max(step.node.span.end, selection.end))
     name = step.id.strip() or f"step {step.index + 1}"
     return OutlineItem(name, "step", span, selection, step.kind)
 

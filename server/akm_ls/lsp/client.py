@@ -95,6 +95,19 @@ class Client:
         return support.value_set if support else ()
 
     @property
+    def fold_limit(self) -> int | None:
+        """How many folds of one document the client takes."""
+        folding = self._text.folding_range
+        return folding.range_limit if folding else None
+
+    @property
+    def collapsed_text(self) -> bool:
+        """Whether the client shows a text of ours in the place of folded lines."""
+        folding = self._text.folding_range
+        support = folding and folding.folding_range
+        return bool(support and support.collapsed_text)
+
+    @property
     def literal_code_actions(self) -> bool:
         action = self._text.code_action
         return bool(action and action.code_action_literal_support)

@@ -17,6 +17,7 @@ from akm_ls.lsp.features import (
     navigation,
     references,
     requests,
+    structure,
     symbols,
 )
 from akm_ls.lsp.protocol import AkmProtocol, new_converter
@@ -178,6 +179,24 @@ def _register_structure(server: AkmLanguageServer) -> None:
     @server.feature(lsp.WORKSPACE_SYMBOL_RESOLVE)
     def resolve_symbol(ls: AkmLanguageServer, symbol: lsp.WorkspaceSymbol) -> lsp.WorkspaceSymbol:
         return symbols.resolve_symbol(ls.session, symbol)
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding_ranges(
+        ls: AkmLanguageServer, params: lsp.FoldingRangeParams
+    ) -> list[lsp.FoldingRange] | None:
+        return structure.folding_ranges(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)
+    def selection_ranges(
+        ls: AkmLanguageServer, params: lsp.SelectionRangeParams
+    ) -> list[lsp.SelectionRange] | None:
+        return structure.selection_ranges(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlights(
+        ls: AkmLanguageServer, params: lsp.DocumentHighlightParams
+    ) -> list[lsp.DocumentHighlight] | None:
+        return structure.highlights(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:
