@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from akm_ls import __version__
 from akm_ls.lsp.features import (
+    call_hierarchy,
     code_actions,
     completion,
     hover,
@@ -197,6 +198,24 @@ def _register_structure(server: AkmLanguageServer) -> None:
         ls: AkmLanguageServer, params: lsp.DocumentHighlightParams
     ) -> list[lsp.DocumentHighlight] | None:
         return structure.highlights(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)
+    async def prepare_call_hierarchy(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyPrepareParams
+    ) -> list[lsp.CallHierarchyItem] | None:
+        return await call_hierarchy.prepare(ls.session, params)
+
+    @server.feature(lsp.CALL_HIERARCHY_INCOMING_CALLS)
+    async def incoming_calls(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyIncomingCallsParams
+    ) -> list[lsp.CallHierarchyIncomingCall] | None:
+        return await call_hierarchy.incoming(ls.session, params)
+
+    @server.feature(lsp.CALL_HIERARCHY_OUTGOING_CALLS)
+    async def outgoing_calls(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyOutgoingCallsParams
+    ) -> list[lsp.CallHierarchyOutgoingCall] | None:
+        return await call_hierarchy.outgoing(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:

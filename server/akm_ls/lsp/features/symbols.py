@@ -90,7 +90,7 @@ def workspace_symbols(
         lsp.SymbolInformation(
             name=symbol.name,
             kind=_kind(symbol),
-            tags=_tags(symbol.stub, tags),
+            tags=belief_tags(symbol.stub, tags),
             container_name=_container(symbol),
             location=lsp.Location(session.uri(symbol.stub.path), _known_range(session, symbol)),
         )
@@ -103,7 +103,7 @@ def _lazy(session: Session, symbol: Symbol) -> lsp.WorkspaceSymbol:
     return lsp.WorkspaceSymbol(
         name=symbol.name,
         kind=_kind(symbol),
-        tags=_tags(stub, session.client.symbol_tags),
+        tags=belief_tags(stub, session.client.symbol_tags),
         container_name=_container(symbol),
         location=lsp.LocationUriOnly(session.uri(stub.path)),
         data={"bundle": stub.bundle, "conceptId": stub.concept_id, "fragment": symbol.fragment},
@@ -134,7 +134,11 @@ def _known_range(session: Session, symbol: Symbol) -> lsp.Range:
 def _kind(symbol: Symbol) -> lsp.SymbolKind:
     if symbol.fragment is not None:
         return lsp.SymbolKind.String
-    return _ASSET_KIND.get(symbol.stub.type, lsp.SymbolKind.File)
+    return asset_kind(symbol.stub.type)
+
+
+def asset_kind(asset_type: str) -> lsp.SymbolKind:
+    return _ASSET_KIND.get(asset_type, lsp.SymbolKind.File)
 
 
 def _container(symbol: Symbol) -> str:
@@ -149,7 +153,7 @@ def _container(symbol: Symbol) -> str:
     return f"{words} {stub.title}" if stub.title else words
 
 
-def _tags(stub: Stub, known: Collection[lsp.SymbolTag]) -> list[lsp.SymbolTag] | None:
+def belief_tags(stub: Stub, known: Collection[lsp.SymbolTag]) -> list[lsp.SymbolTag] | None:
     """Struck through: what is no longer believed."""
     if stub.belief_state in BELIEF_CEILING and lsp.SymbolTag.Deprecated in known:
         return [lsp.SymbolTag.Deprecated]
