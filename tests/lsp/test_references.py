@@ -52,6 +52,61 @@ async def test_on_a_heading_the_citations_of_that_heading(editor: Editor) -> Non
     assert found == [TOKENS[1]]
 
 
+async def test_the_declaration_of_a_heading_is_the_heading(editor: Editor) -> None:
+    await editor.start()
+    for marked in (
+        "# Tokens\n\n## Daily ro$0tation\n",
+        "# T\n\n## Daily rotation\n\nteam//knowledge/auth/tokens#daily$0-rotation\n",
+    ):
+        name = "team/knowledge/auth/tokens.md"
+        found = await references(editor, name, marked, declaration=True)
+        assert found[0] == f"{name}:2:## Daily rotation"
+        assert TOKENS[1] in found
+        editor.close(name)
+
+
+WORKFLOW = """---
+type: workflow
+params:
+  depth: How deep
+steps:
+  - id: gather
+    unit: {agent: agents/reader}
+  - id: each
+    map: {over: params.depth}
+    inputs: [steps.gather.output.files]
+---
+# Flow
+
+## gather
+
+Text.
+"""
+FLOW = "team/workflows/flow.md"
+STEPS = [
+    ("id: ga$0ther", False, ["9:gather", "13:## gather"]),
+    ("steps.gat$0her", True, ["5:gather", "9:gather", "13:## gather"]),
+    ("params.de$0pth", False, ["8:depth"]),
+    ("dep$0th: How", True, ["3:depth", "8:depth"]),
+]
+
+
+async def test_a_step_of_a_workflow_knows_who_uses_it(editor: Editor) -> None:
+    await editor.start()
+    for marked, declaration, expected in STEPS:
+        text = WORKFLOW.replace(marked.replace("$0", ""), marked, 1)
+        found = await references(editor, FLOW, text, declaration=declaration)
+        assert found == [f"{FLOW}:{place}" for place in expected], marked
+        editor.close(FLOW)
+    editor.open("team/memories/note.md", "team//workflows/flow#gather and team//workflows/flow\n")
+    found = await references(editor, FLOW, WORKFLOW.replace("## ga", "## g$0a"))
+    assert found == [
+        f"{FLOW}:9:gather",
+        f"{FLOW}:13:## gather",
+        "team/memories/note.md:0:team//workflows/flow#gather",
+    ]
+
+
 async def test_a_ref_removed_in_an_unsaved_document_no_longer_counts(editor: Editor) -> None:
     await editor.start()
     editor.open("team/memories/note.md", "# Note without refs\n")

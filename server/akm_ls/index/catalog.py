@@ -71,6 +71,8 @@ class Catalog:
         self._matcher: Matcher | None = None
         self._neighbours: Neighbours | None = None
         self._suggested: dict[tuple[str, str | None, int], tuple[str, ...]] = {}
+        self.edition = 0
+        """Grows with every change that a reader can see: what was made from the catalog is old."""
         self.generation = 0
         """The index's last write transaction that this catalog knows whole (`Store.changes`)."""
 
@@ -99,6 +101,7 @@ class Catalog:
         self._matcher = None
         self._neighbours = None
         self._suggested.clear()
+        self.edition += 1
         self.generation = generation
         keys = [key for path in self._overlays if (key := self._row_at.get(path)) is not None]
         self._settle([*keys, *self._overlay_keys], {})
@@ -244,6 +247,7 @@ class Catalog:
                 changed.append((old, new))
         for stub in (*added, *(new for _, new in changed)):
             self._at[stub.path] = stub
+        self.edition += bool(added or changed or removed)
         if added or removed:
             self._suggested.clear()
         if self._matcher is not None and not all(self._matcher.add(_key(it)) for it in added):

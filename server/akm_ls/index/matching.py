@@ -95,10 +95,10 @@ class Matcher:
     def _in_order(self, query: str) -> Iterator[Key]:
         first = query[:1]
         for at, lower in enumerate(self._lower):
-            if first in lower and _has_in_order(lower, query):
+            if first in lower and has_in_order(lower, query):
                 yield self._keys[at]
         for key in self._late:
-            if _has_in_order(key[1].lower(), query):
+            if has_in_order(key[1].lower(), query):
                 yield key
 
     def nearest(
@@ -110,7 +110,8 @@ class Matcher:
         return self._near.nearest(concept_id, prefer=prefer, limit=limit, passes=passes)
 
 
-def _has_in_order(key: str, query: str) -> bool:
+def has_in_order(key: str, query: str) -> bool:
+    """Whether ``key`` has all characters of ``query``, one after the other."""
     at = 0
     for char in query:
         at = key.find(char, at) + 1

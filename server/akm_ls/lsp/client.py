@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsprotocol import types as lsp
 
 
@@ -72,6 +74,38 @@ class Client:
     def related_information(self) -> bool:
         published = self._text.publish_diagnostics
         return bool(published and published.related_information)
+
+    @property
+    def nested_symbols(self) -> bool:
+        """Whether the outline of a document may be a tree."""
+        symbol = self._text.document_symbol
+        return bool(symbol and symbol.hierarchical_document_symbol_support)
+
+    @property
+    def lazy_symbol_locations(self) -> bool:
+        """Whether the place of a workspace symbol may be told when somebody goes there."""
+        symbol = self._workspace.symbol
+        support = symbol and symbol.resolve_support
+        return bool(support and "location.range" in support.properties)
+
+    @property
+    def symbol_tags(self) -> Sequence[lsp.SymbolTag]:
+        symbol = self._workspace.symbol
+        support = symbol and symbol.tag_support
+        return support.value_set if support else ()
+
+    @property
+    def fold_limit(self) -> int | None:
+        """How many folds of one document the client takes."""
+        folding = self._text.folding_range
+        return folding.range_limit if folding else None
+
+    @property
+    def collapsed_text(self) -> bool:
+        """Whether the client shows a text of ours in the place of folded lines."""
+        folding = self._text.folding_range
+        support = folding and folding.folding_range
+        return bool(support and support.collapsed_text)
 
     @property
     def literal_code_actions(self) -> bool:

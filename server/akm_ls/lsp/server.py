@@ -11,12 +11,15 @@ from pygls.lsp.server import LanguageServer
 
 from akm_ls import __version__
 from akm_ls.lsp.features import (
+    call_hierarchy,
     code_actions,
     completion,
     hover,
     navigation,
     references,
     requests,
+    structure,
+    symbols,
 )
 from akm_ls.lsp.protocol import AkmProtocol, new_converter
 from akm_ls.lsp.session import Session
@@ -62,6 +65,7 @@ def _register(server: AkmLanguageServer) -> None:
     _register_lifecycle(server)
     _register_documents(server)
     _register_features(server)
+    _register_structure(server)
     _register_requests(server)
 
 
@@ -158,6 +162,60 @@ def _register_features(server: AkmLanguageServer) -> None:
     )
     def actions(ls: AkmLanguageServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         return code_actions.code_actions(ls.session, params)
+
+
+def _register_structure(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbols(
+        ls: AkmLanguageServer, params: lsp.DocumentSymbolParams
+    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
+        return symbols.document_symbols(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_SYMBOL)
+    def workspace_symbols(
+        ls: AkmLanguageServer, params: lsp.WorkspaceSymbolParams
+    ) -> list[lsp.WorkspaceSymbol] | list[lsp.SymbolInformation]:
+        return symbols.workspace_symbols(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_SYMBOL_RESOLVE)
+    def resolve_symbol(ls: AkmLanguageServer, symbol: lsp.WorkspaceSymbol) -> lsp.WorkspaceSymbol:
+        return symbols.resolve_symbol(ls.session, symbol)
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding_ranges(
+        ls: AkmLanguageServer, params: lsp.FoldingRangeParams
+    ) -> list[lsp.FoldingRange] | None:
+        return structure.folding_ranges(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)
+    def selection_ranges(
+        ls: AkmLanguageServer, params: lsp.SelectionRangeParams
+    ) -> list[lsp.SelectionRange] | None:
+        return structure.selection_ranges(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlights(
+        ls: AkmLanguageServer, params: lsp.DocumentHighlightParams
+    ) -> list[lsp.DocumentHighlight] | None:
+        return structure.highlights(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)
+    async def prepare_call_hierarchy(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyPrepareParams
+    ) -> list[lsp.CallHierarchyItem] | None:
+        return await call_hierarchy.prepare(ls.session, params)
+
+    @server.feature(lsp.CALL_HIERARCHY_INCOMING_CALLS)
+    async def incoming_calls(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyIncomingCallsParams
+    ) -> list[lsp.CallHierarchyIncomingCall] | None:
+        return await call_hierarchy.incoming(ls.session, params)
+
+    @server.feature(lsp.CALL_HIERARCHY_OUTGOING_CALLS)
+    async def outgoing_calls(
+        ls: AkmLanguageServer, params: lsp.CallHierarchyOutgoingCallsParams
+    ) -> list[lsp.CallHierarchyOutgoingCall] | None:
+        return await call_hierarchy.outgoing(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from akm_ls.documents.text import PositionEncoding
 from akm_ls.index.delta import Delta
 from akm_ls.lsp.client import Client
-from akm_ls.lsp.convert import to_offset, to_range
+from akm_ls.lsp.convert import file_start, to_offset, to_range
 from akm_ls.lsp.features.diagnostics import DiagnosticsPublisher
 from akm_ls.lsp.indexing import BackgroundIndex
 from akm_ls.lsp.uris import path_of, uri_of
@@ -23,6 +23,7 @@ from akm_ls.workspace.open_documents import OpenDocument
 
 if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex, Span
+    from akm_ls.index.stub import Stub
     from akm_ls.lsp.server import AkmLanguageServer
     from akm_ls.search.usage import UseKind
 
@@ -211,6 +212,20 @@ class Session:
 
     def range(self, lines: LineIndex, span: Span) -> lsp.Range:
         return to_range(lines, span, self.encoding)
+
+    def place_of(self, stub: Stub, fragment: str | None = None) -> lsp.Range:
+        """The heading of an asset that a fragment names, without one its title.
+
+        Reads the file. Where nothing is found it is the file's start.
+        """
+        document = self.workspace.document(stub.path)
+        if document is None:
+            return file_start()
+        if fragment is not None:
+            heading = document.fragment(fragment)
+        else:
+            heading = next((item for item in document.headings if item.level == 1), None)
+        return file_start() if heading is None else self.range(document.lines, heading.span)
 
     def offset(self, opened: OpenDocument, position: lsp.Position) -> int:
         return to_offset(opened.document.lines, position, self.encoding)

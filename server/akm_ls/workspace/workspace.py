@@ -30,6 +30,7 @@ from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
+from akm_ls.search.symbols import Symbols
 from akm_ls.workspace.beside import BesideChanged, xrefs_of
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
@@ -78,6 +79,7 @@ class Workspace:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.catalog = Catalog()
+        self.symbols = Symbols(self.catalog)
         self.documents = OpenDocuments()
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
@@ -459,6 +461,19 @@ class Workspace:
             return 0 if store is None else store.count_citations(stub.bundle, stub.concept_id)
         except StoreError:
             return 0
+
+    def heading_line(self, stub: Stub, fragment: str) -> int | None:
+        """The 0-based line of a heading, without reading a file that is not open."""
+        opened = self.documents.get(stub.path)
+        if opened is not None:
+            heading = opened.document.fragment(fragment)
+            return None if heading is None else heading.line
+        store = self.store
+        try:
+            known = () if store is None else store.fragments(stub.bundle, stub.concept_id)
+        except StoreError:
+            known = ()
+        return next((item.line for item in known if item.slug == fragment), None)
 
     def open_citations(self) -> dict[str, OpenCitations]:
         """What every open document of a bundle cites, by path."""

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from akm_ls.documents.text import Span
 from akm_ls.lsp.convert import citation_range, file_start
-from akm_ls.lsp.features.target import target_at
-from akm_ls.refs import Ref, parse_ref
+from akm_ls.lsp.features.target import subject_at
+from akm_ls.workspace.occurrences import step_occurrences
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
+    from akm_ls.refs import Ref
     from akm_ls.search.references import LocatedCitation
     from akm_ls.workspace.open_documents import OpenDocument
 
@@ -19,23 +21,35 @@ if TYPE_CHECKING:
 async def find_references(
     session: Session, params: lsp.ReferenceParams
 ) -> list[lsp.Location] | None:
-    """On a ref: the citations of what it names. Elsewhere in an asset: the citations of it,
-    on a heading those of the heading."""
+    """On a ref: the citations of what it names. Elsewhere in an asset: the citations of it.
+
+    On a heading those of the heading. On the id of a workflow's step or parameter the places of
+    the workflow that use it, on the step's heading both.
+    """
     await session.index.ready()
     opened = session.document(params.text_document.uri)
     if opened is None:
         return None
-    wanted = _wanted(session, opened, params.position)
-    if wanted is None:
+    declaration = params.context.include_declaration
+    steps = _in_workflow(session, opened, params, declaration)
+    subject = subject_at(session, opened, params.position)
+    if steps is not None and (subject is None or subject.kind != "heading"):
+        return steps
+    if subject is None:
         return None
+    wanted = subject.ref
     locations = [
         lsp.Location(session.uri(citation.path), citation_range(citation, session.encoding))
         for citation in citations_of(session, wanted)
     ]
-    if params.context.include_declaration and wanted.bundle is not None:
+    if steps is not None:
+        return [*steps, *locations]
+    if declaration and wanted.bundle is not None:
         stub = session.workspace.catalog.get(wanted.bundle, wanted.concept_id)
         if stub is not None:
-            locations.insert(0, lsp.Location(session.uri(stub.path), file_start()))
+            fragment = wanted.fragment
+            where = session.place_of(stub, fragment) if fragment else file_start()
+            locations.insert(0, lsp.Location(session.uri(stub.path), where))
     return locations
 
 
@@ -44,18 +58,18 @@ def citations_of(session: Session, ref: Ref) -> list[LocatedCitation]:
     return list(session.workspace.references(ref))
 
 
-def _wanted(session: Session, opened: OpenDocument, position: lsp.Position) -> Ref | None:
-    target = target_at(session, opened, position)
-    if target is not None:
-        if target.stub is None:
-            return target.ref
-        ref = parse_ref(target.stub.ref)
-        return Ref(ref.bundle, ref.concept_id, target.resolution.fragment)
-    if opened.entry is None:
+def _in_workflow(
+    session: Session, opened: OpenDocument, params: lsp.ReferenceParams, declaration: bool
+) -> list[lsp.Location] | None:
+    """The places of the step or parameter at the cursor; its id is the declaration."""
+    if opened.entry is None or opened.entry.type != "workflow":
         return None
-    ref = parse_ref(opened.entry.ref)
-    line = position.line
-    for heading in opened.document.headings:
-        if heading.line == line and heading.level > 1:
-            return Ref(ref.bundle, ref.concept_id, heading.slug)
-    return ref
+    offset = session.offset(opened, params.position)
+    found = step_occurrences(opened.document, offset)
+    if not found:
+        return None
+
+    def place(span: Span) -> lsp.Location:
+        return lsp.Location(params.text_document.uri, session.range(opened.document.lines, span))
+
+    return [place(it.span) for it in found if declaration or it.role != "write"]
