@@ -181,8 +181,8 @@ class _Reading:
         """A line without dash and colon: a key half typed, or more of a list in brackets."""
         open_list = self._open_list(number, span.start + column)
         if open_list is not None:
-            path, start = open_list
-            return self._in_list(start, span.start + column, span.end, path)
+            above, start = open_list
+            return self._in_list(start, span.start + column, span.end, above)
         path = self._path_above(number, line, line.column)
         if path is None:
             return None

@@ -38,6 +38,7 @@ from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.surroundings import OpenSurroundings
+from akm_ls.workspace.words import KnownWords
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
@@ -79,6 +80,7 @@ class Workspace:
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
         self.surroundings = OpenSurroundings(self)
+        self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
         self.bundles = BundleSet()
@@ -347,7 +349,19 @@ class Workspace:
         around: Surroundings | None = None,
     ) -> tuple[Finding, ...]:
         """The findings of any document of a bundle; ``around`` is what the rules see of others."""
-        subject = Subject(
+        return lint(self.subject(document, path, bundle, rel, around=around))
+
+    def subject(
+        self,
+        document: Document,
+        path: str,
+        bundle: Bundle,
+        rel: str,
+        *,
+        around: Surroundings | None = None,
+    ) -> Subject:
+        """A document as the rules see it."""
+        return Subject(
             document,
             path,
             rel,
@@ -357,7 +371,6 @@ class Workspace:
             self.bundle_settings.over(self.settings.lint, bundle),
             around or self.surroundings,
         )
-        return lint(subject)
 
     def unusable_sources(self) -> tuple[str, ...]:
         """Configuration files and named directories that cannot be used, and what holds then."""
