@@ -207,17 +207,26 @@ class Editor:
         covered = self.covered(text, location.range)
         return f"{name}:{location.range.start.line}:{covered}"
 
-    def accept(self, name: str, completions: lsp.CompletionList, label: str) -> str:
-        """The document's text after the completion with that label was accepted."""
+    def accept(
+        self, name: str, completions: lsp.CompletionList, label: str, *, insert: bool = False
+    ) -> str:
+        """The document's text after the completion with that label was accepted.
+
+        ``insert``: as somebody who wants what stands behind the cursor to stay. The places that a
+        snippet leaves to fill in are written as ``${1:…}``.
+        """
         item = next(item for item in completions.items if item.label == label)
         text = self.texts[self.uri(name)]
-        if isinstance(item.text_edit, lsp.TextEdit):
-            where, new = item.text_edit.range, item.text_edit.new_text
+        edit = item.text_edit
+        if edit is not None:
+            where: Any = edit.range if isinstance(edit, lsp.TextEdit) else edit
+            new = edit.new_text
         else:
             assert completions.item_defaults is not None
-            defaults = completions.item_defaults.edit_range
-            assert isinstance(defaults, lsp.Range)
-            where, new = defaults, item.text_edit_text or item.label
+            where = completions.item_defaults.edit_range
+            new = item.text_edit_text or item.label
+        if not isinstance(where, lsp.Range):
+            where = where.insert if insert else where.replace
         lines = LineIndex(text)
         start = lines.offset(where.start.line, where.start.character, self.encoding)
         end = lines.offset(where.end.line, where.end.character, self.encoding)

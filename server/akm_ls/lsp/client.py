@@ -14,6 +14,7 @@ class Client:
         capabilities = params.capabilities
         self._workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
         self._text = capabilities.text_document or lsp.TextDocumentClientCapabilities()
+        self._experimental: object = capabilities.experimental
         self._window = capabilities.window or lsp.WindowClientCapabilities()
         self.name = params.client_info.name if params.client_info else "unknown client"
 
@@ -66,6 +67,35 @@ class Client:
         return bool(defaults and "editRange" in (defaults.item_defaults or ()))
 
     @property
+    def completion_defaults(self) -> frozenset[str]:
+        """What a list of completions may say once for all its items."""
+        completion = self._text.completion
+        defaults = completion and completion.completion_list
+        return frozenset((defaults and defaults.item_defaults) or ())
+
+    @property
+    def snippets(self) -> bool:
+        item = self._completion_item
+        return bool(item and item.snippet_support)
+
+    @property
+    def insert_replace(self) -> bool:
+        """Whether an item may have one range for inserting and a longer one for replacing."""
+        item = self._completion_item
+        return bool(item and item.insert_replace_support)
+
+    @property
+    def commit_characters(self) -> bool:
+        item = self._completion_item
+        return bool(item and item.commit_characters_support)
+
+    @property
+    def deprecated_tag(self) -> bool:
+        item = self._completion_item
+        supported = item and item.tag_support
+        return bool(supported and lsp.CompletionItemTag.Deprecated in supported.value_set)
+
+    @property
     def definition_links(self) -> bool:
         definition = self._text.definition
         return bool(definition and definition.link_support)
@@ -113,6 +143,21 @@ class Client:
         return bool(action and action.code_action_literal_support)
 
     @property
+    def code_action_resolve(self) -> bool:
+        """Whether the edit of an action may come when somebody chooses it."""
+        action = self._text.code_action
+        resolve = action and action.resolve_support
+        return bool(action and action.data_support and resolve and "edit" in resolve.properties)
+
+    def has_command(self, command: str) -> bool:
+        """Whether the client says that it has a command of its own.
+
+        The convention is rust-analyzer's: ``experimental.commands.commands``.
+        """
+        said = _entry(_entry(self._experimental, "commands"), "commands")
+        return isinstance(said, list | tuple) and command in said
+
+    @property
     def document_changes(self) -> bool:
         edits = self._workspace.workspace_edit
         return bool(edits and edits.document_changes)
@@ -127,3 +172,8 @@ class Client:
     def _completion_item(self) -> lsp.ClientCompletionItemOptions | None:
         completion = self._text.completion
         return completion.completion_item if completion else None
+
+
+def _entry(value: object, key: str) -> object:
+    """A value of an object, which pygls hands over as a mapping or as an attribute bag."""
+    return value.get(key) if isinstance(value, dict) else getattr(value, key, None)

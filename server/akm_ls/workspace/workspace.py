@@ -41,6 +41,7 @@ from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.surroundings import OpenSurroundings
 from akm_ls.workspace.usage import Usage
+from akm_ls.workspace.words import KnownWords
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
@@ -84,6 +85,7 @@ class Workspace:
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
         self.surroundings = OpenSurroundings(self)
+        self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
         self._finder = FinderOfSettings()
@@ -355,7 +357,19 @@ class Workspace:
         around: Surroundings | None = None,
     ) -> tuple[Finding, ...]:
         """The findings of any document of a bundle; ``around`` is what the rules see of others."""
-        subject = Subject(
+        return lint(self.subject(document, path, bundle, rel, around=around))
+
+    def subject(
+        self,
+        document: Document,
+        path: str,
+        bundle: Bundle,
+        rel: str,
+        *,
+        around: Surroundings | None = None,
+    ) -> Subject:
+        """A document as the rules see it."""
+        return Subject(
             document,
             path,
             rel,
@@ -365,7 +379,6 @@ class Workspace:
             self.bundle_settings.over(self.settings.lint, bundle),
             around or self.surroundings,
         )
-        return lint(subject)
 
     def unusable_sources(self) -> tuple[str, ...]:
         """Configuration files and named directories that cannot be used, and what holds then."""
