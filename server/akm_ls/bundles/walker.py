@@ -139,6 +139,18 @@ def list_named(
     return tuple(sorted(_stat_all(rules, names)))
 
 
+def is_walked(bundle: Bundle, rel: str, *, exclude_roots: Sequence[str] = ()) -> bool:
+    """Whether a walk would come to a file at ``rel``, as far as names say; it need not exist."""
+    rules = _Rules(bundle, exclude_roots, None)
+    *directories, name = rel.split("/")
+    parent = ""
+    for directory in directories:
+        if not rules.enters(parent, directory):
+            return False
+        parent = _joined(parent, directory)
+    return rules.takes(rel, name)
+
+
 def _below(names: list[str], rel: str) -> list[str]:
     """The part of sorted ``names`` that lies in the directory ``rel``, relative to it."""
     if rel == ".":

@@ -317,7 +317,7 @@ class Catalog:
         Besides the id itself akm takes the path of the file: ``knowledge/x.md``,
         ``skills/x/SKILL.md``, ``skills/x/references/y.md``, ``env/prod.env``.
         """
-        for spelling in _spellings(concept_id):
+        for spelling in readings_of(concept_id):
             stub = self._visible.get((bundle, spelling))
             if stub is not None:
                 return stub
@@ -428,7 +428,8 @@ def _key(stub: Stub) -> Key:
     return (stub.bundle, stub.concept_id)
 
 
-def _spellings(concept_id: str) -> Iterator[str]:
+def readings_of(concept_id: str) -> Iterator[str]:
+    """The concept ids that a written one may stand for, the likeliest first; see `Catalog.find`."""
     yield concept_id
     stem = concept_id.removesuffix(".md")
     if stem != concept_id:

@@ -169,6 +169,20 @@ class Client:
         return self.document_changes and operation in operations
 
     @property
+    def moves_files(self) -> bool:
+        """Whether an edit may rename files. A client that says which files operations it knows
+        understands the list they stand in, whether it says so or not (LSP 3.17, WorkspaceEdit)."""
+        edits = self._workspace.workspace_edit
+        operations = (edits and edits.resource_operations) or ()
+        return lsp.ResourceOperationKind.Rename in operations
+
+    @property
+    def change_annotations(self) -> bool:
+        """Whether the client shows what an edit is for, and asks before it makes some."""
+        edits = self._workspace.workspace_edit
+        return bool(edits and edits.change_annotation_support)
+
+    @property
     def _completion_item(self) -> lsp.ClientCompletionItemOptions | None:
         completion = self._text.completion
         return completion.completion_item if completion else None

@@ -50,6 +50,8 @@ class BackgroundIndex:
         self._stop = threading.Event()
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._reading: asyncio.Task[None] | None = None
+        """There while files are read that the editor itself has moved or deleted."""
         self._follower: IndexFollower | None = None
         self._following: asyncio.Task[None] | None = None
         self._remade: asyncio.Event | None = None
@@ -78,10 +80,11 @@ class BackgroundIndex:
         if self._follower is not None and not self._lock.locked():
             self._follower.close()
 
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+    def _spawn(self, work: Any) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
+        return task
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
@@ -191,6 +194,30 @@ class BackgroundIndex:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(QUIET, lambda: self._spawn(self._read_changed()))
 
+    def read_now(self, paths: Iterable[str]) -> None:
+        """As `files_changed`, but at once: questions wait for it (`ready`)."""
+        self._changed.update(paths)
+        if self._timer is not None:
+            self._timer.cancel()
+        before = self._reading
+
+        async def read() -> None:
+            if before is not None:
+                await asyncio.wait([before])
+            await self._read_changed()
+
+        self._reading = self._spawn(read())
+
+    async def complete(self, patience: float) -> bool:
+        """Whether every bundle has been read to its end; waits ``patience`` seconds for it."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        while self._session.workspace.complete_catalog is None:
+            if loop.time() >= deadline:
+                return False
+            await asyncio.sleep(0.05)
+        return True
+
     async def _read_changed(self) -> None:
         paths, self._changed = self._changed, set()
         if not paths:
@@ -225,7 +252,12 @@ class BackgroundIndex:
         return self._remade is None
 
     async def ready(self) -> bool:
-        """`notice`, with some patience for an index that is made again in a moment."""
+        """`notice`, with some patience for an index that is made again in a moment.
+
+        What the editor has just moved or deleted is read before.
+        """
+        if self._reading is not None and not self._reading.done():
+            await asyncio.wait([self._reading], timeout=REMAKING)
         if not self.notice() and self._remade is not None:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._remade.wait(), REMAKING)

@@ -14,9 +14,11 @@ from akm_ls.lsp.features import (
     call_hierarchy,
     code_actions,
     completion,
+    file_operations,
     hover,
     navigation,
     references,
+    rename,
     requests,
     structure,
     symbols,
@@ -66,6 +68,7 @@ def _register(server: AkmLanguageServer) -> None:
     _register_documents(server)
     _register_features(server)
     _register_structure(server)
+    _register_renaming(server)
     _register_requests(server)
 
 
@@ -216,6 +219,45 @@ def _register_structure(server: AkmLanguageServer) -> None:
         ls: AkmLanguageServer, params: lsp.CallHierarchyOutgoingCallsParams
     ) -> list[lsp.CallHierarchyOutgoingCall] | None:
         return await call_hierarchy.outgoing(ls.session, params)
+
+def _register_renaming(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare_rename(
+        ls: AkmLanguageServer, params: lsp.PrepareRenameParams
+    ) -> lsp.PrepareRenamePlaceholder | None:
+        return await rename.prepare_rename(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME)
+    async def rename_symbol(
+        ls: AkmLanguageServer, params: lsp.RenameParams
+    ) -> lsp.WorkspaceEdit | None:
+        return await rename.rename(ls.session, params)
+
+    files = file_operations.registration()
+
+    @server.feature(lsp.WORKSPACE_WILL_RENAME_FILES, files)
+    async def will_rename(
+        ls: AkmLanguageServer, params: lsp.RenameFilesParams
+    ) -> lsp.WorkspaceEdit | None:
+        return await file_operations.will_rename(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_DID_RENAME_FILES, files)
+    def did_rename(ls: AkmLanguageServer, params: lsp.RenameFilesParams) -> None:
+        file_operations.did_rename(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_WILL_DELETE_FILES, files)
+    async def will_delete(
+        ls: AkmLanguageServer, params: lsp.DeleteFilesParams
+    ) -> lsp.WorkspaceEdit | None:
+        return await file_operations.will_delete(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_DID_DELETE_FILES, files)
+    def did_delete(ls: AkmLanguageServer, params: lsp.DeleteFilesParams) -> None:
+        file_operations.did_delete(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_DID_CREATE_FILES, files)
+    def did_create(ls: AkmLanguageServer, params: lsp.CreateFilesParams) -> None:
+        file_operations.did_create(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:

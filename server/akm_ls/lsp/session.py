@@ -248,6 +248,14 @@ class Session:
 
     # Messages.
 
+    def tell(self, messages: Sequence[str]) -> None:
+        """Show the user what became of something that was asked for, in one message."""
+        if messages:
+            text = "\n".join(messages)
+            self.server.window_show_message(
+                lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text)
+            )
+
     def _tell_of_bundles(self) -> None:
         self._tell("sources", self.workspace.unusable_sources())
         self._tell("bundle settings", self.workspace.settings_problems())

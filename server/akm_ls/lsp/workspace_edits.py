@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
 from akm_ls.bundles.sensitive import is_secret
+from akm_ls.workspace.renaming import Move, Plan
 
 if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex
     from akm_ls.lint.finding import Fix, TextEdit
     from akm_ls.lsp.session import Session
+    from akm_ls.workspace.renaming import Change, FileChanges
     from akm_ls.workspace.open_documents import OpenDocument
 
 _Change = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
@@ -53,6 +55,84 @@ def workspace_edit(session: Session, opened: OpenDocument, fix: Fix) -> lsp.Work
     return lsp.WorkspaceEdit(document_changes=changes)
 
 
+_LABELS = {
+    "ref": "Refs to the renamed asset",
+    "link": "Links by path",
+    "path": "Paths in inline code",
+    "name": "The skill's name",
+    "heading": "The heading",
+    "step": "The workflow step",
+    "tag": "The tag",
+}
+_MOVED = "move"
+_CONFIRMED = "-elsewhere"
+
+
+def plan_edit(
+    session: Session, plan: Plan, *, moves: Iterable[Move] = (), asked: str | None = None
+) -> lsp.WorkspaceEdit:
+    """A plan as an edit: first the texts under their old paths, then the ``moves``.
+
+    The file ``asked`` and those that move are in the author's eye; every change elsewhere wants
+    to be confirmed, where the client has a way to ask.
+    """
+    moves = tuple(moves)
+    client = session.client
+    if not moves and not client.document_changes:
+        return lsp.WorkspaceEdit(
+            changes={
+                session.uri(file.source.path): _plan_edits(session, file) for file in plan.files
+            }
+        )
+    annotated = client.change_annotations
+    changes: list[_Change] = []
+    annotations: dict[str, lsp.ChangeAnnotation] = {}
+    for file in plan.files:
+        path = file.source.path
+        seen = path == asked or any(
+            path == move.old or path.startswith(os.path.join(move.old, "")) for move in plan.moves
+        )
+        edits = _plan_edits(session, file)
+        if annotated:
+            for index, (edit, change) in enumerate(zip(edits, file.changes, strict=True)):
+                name = _annotate(annotations, change, seen=seen)
+                edits[index] = lsp.AnnotatedTextEdit(name, edit.range, edit.new_text)
+        uri = session.uri(path)
+        changes.append(_versioned(uri, file.source.version, edits))
+    for move in moves:
+        operation = lsp.RenameFile(
+            old_uri=session.uri(move.old),
+            new_uri=session.uri(move.new),
+            options=lsp.RenameFileOptions(overwrite=False, ignore_if_exists=False),
+        )
+        if annotated:
+            annotations[_MOVED] = lsp.ChangeAnnotation("Files that move")
+            operation.annotation_id = _MOVED
+        changes.append(operation)
+    return lsp.WorkspaceEdit(
+        document_changes=changes, change_annotations=annotations if annotated else None
+    )
+
+
+def _annotate(annotations: dict[str, lsp.ChangeAnnotation], change: Change, *, seen: bool) -> str:
+    label = _LABELS[change.kind]
+    name = change.kind if seen else f"{change.kind}{_CONFIRMED}"
+    if name not in annotations:
+        annotations[name] = (
+            lsp.ChangeAnnotation(label)
+            if seen
+            else lsp.ChangeAnnotation(f"{label}, in other files", needs_confirmation=True)
+        )
+    return name
+
+
+def _plan_edits(session: Session, file: FileChanges) -> list[lsp.TextEdit]:
+    lines = file.source.document.lines
+    return [
+        lsp.TextEdit(session.range(lines, change.span), change.new_text) for change in file.changes
+    ]
+
+
 _START = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
@@ -76,5 +156,9 @@ def _edits(session: Session, lines: LineIndex, edits: Iterable[TextEdit]) -> lis
     return [lsp.TextEdit(session.range(lines, edit.span), edit.new_text) for edit in edits]
 
 
-def _versioned(uri: str, version: int | None, edits: list[lsp.TextEdit]) -> lsp.TextDocumentEdit:
-    return lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(uri, version), edits)
+def _versioned(
+    uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
+) -> lsp.TextDocumentEdit:
+    return lsp.TextDocumentEdit(
+        lsp.OptionalVersionedTextDocumentIdentifier(uri, version), list(edits)
+    )
