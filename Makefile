@@ -29,6 +29,7 @@ picture: $(VENV)/.installed
 
 rules: $(VENV)/.installed
 	$(BIN)/python scripts/rule_pages.py
+	$(BIN)/python scripts/vscode_settings.py
 
 test: lint unit wheel
 

@@ -2,17 +2,41 @@
 
 import { expandPath, type Surroundings } from "./server-command.js";
 
-/** The part of the settings that is the server's business; the rest is the client's. */
-export interface ServerSettings {
-  readonly bundleDirs: readonly string[];
-  readonly dataDir: string;
-  readonly config: string;
-  readonly offline: boolean;
-  readonly completion: { readonly maxItems: number };
-  /** `delay` in milliseconds. */
-  readonly diagnostics: { readonly delay: number };
-  readonly lint: { readonly rules: Readonly<Record<string, string>> };
-}
+/** How a setting's text is read; anything but a path is passed on as it is. */
+type Kind = "value" | "path" | "paths" | "pathOrName";
+
+/**
+ * Every setting of the server below `akm.`; the others are the client's own. A test of the server
+ * compares package.json with what the server reads, one of the client compares it with this.
+ */
+export const SERVER_SETTINGS: Readonly<Record<string, Kind>> = {
+  bundleDirs: "paths",
+  dataDir: "path",
+  config: "path",
+  offline: "value",
+  hosts: "value",
+  "lint.portable": "value",
+  "lint.rules": "value",
+  "completion.maxItems": "value",
+  "diagnostics.delay": "value",
+  "semantic.mode": "value",
+  "embedding.provider": "value",
+  "embedding.endpoint": "value",
+  "embedding.model": "value",
+  "embedding.dimension": "value",
+  "embedding.localModel": "pathOrName",
+  "embedding.apiKey": "value",
+  "embedding.apiKeyEnv": "value",
+  "embedding.maxInputTokens": "value",
+  "embedding.maxTokens": "value",
+  "embedding.batchSize": "value",
+  "embedding.timeoutMs": "value",
+  "embedding.concurrency": "value",
+  "embedding.contextLength": "value",
+};
+
+/** The section `akm`, nested as the server reads it. */
+export type ServerSettings = Readonly<Record<string, unknown>>;
 
 /** Reads one value below `akm.`, e.g. `bundleDirs`. */
 export type ReadSetting = (key: string) => unknown;
@@ -27,18 +51,32 @@ export function serverSettings(
   read: ReadSetting,
   at: Pick<Surroundings, "home" | "folders" | "platform">,
 ): ServerSettings {
-  const absolute = (value: unknown): unknown =>
-    typeof value === "string" && value !== "" ? expandPath(value, at) : value;
-  const bundleDirs = read("bundleDirs");
-  return {
-    bundleDirs: Array.isArray(bundleDirs) ? bundleDirs.map(absolute) : bundleDirs,
-    dataDir: absolute(read("dataDir")),
-    config: absolute(read("config")),
-    offline: read("offline"),
-    completion: { maxItems: read("completion.maxItems") },
-    diagnostics: { delay: read("diagnostics.delay") },
-    lint: { rules: read("lint.rules") },
-  } as ServerSettings;
+  const settings: Record<string, unknown> = {};
+  for (const [key, kind] of Object.entries(SERVER_SETTINGS)) {
+    const steps = key.split(".");
+    const last = steps.pop() ?? key;
+    let section = settings;
+    for (const step of steps) {
+      section = (section[step] ??= {}) as Record<string, unknown>;
+    }
+    section[last] = asKind(read(key), kind, at);
+  }
+  return settings;
+}
+
+function asKind(
+  value: unknown,
+  kind: Kind,
+  at: Pick<Surroundings, "home" | "folders" | "platform">,
+): unknown {
+  if (kind === "paths") {
+    return Array.isArray(value) ? value.map((item: unknown) => asKind(item, "path", at)) : value;
+  }
+  if (kind === "value" || typeof value !== "string" || value === "") {
+    return value;
+  }
+  // `wordllama` is the name of a model, `models/wordllama` a folder.
+  return kind === "pathOrName" && !/[/\\~$]/.test(value) ? value : expandPath(value, at);
 }
 
 /** What one `workspace/configuration` item asks for, when it is `akm` or below it; else undefined. */

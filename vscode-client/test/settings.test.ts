@@ -4,19 +4,8 @@ import { answerFor, serverSettings } from "../src/settings.js";
 
 const AT = { home: "/home/ana", folders: ["/code/stash"], platform: "linux" } as const;
 
-/** What VS Code has for a user who set nothing. */
-const DEFAULTS: Record<string, unknown> = {
-  bundleDirs: [],
-  dataDir: "",
-  config: "",
-  offline: false,
-  "completion.maxItems": 100,
-  "diagnostics.delay": 200,
-  "lint.rules": {},
-};
-
 function settingsOf(values: Record<string, unknown>) {
-  return serverSettings((key) => ({ ...DEFAULTS, ...values })[key], AT);
+  return serverSettings((key) => values[key], AT);
 }
 
 describe("the settings for the server", () => {
@@ -31,21 +20,23 @@ describe("the settings for the server", () => {
     assert.equal(settings.config, "/code/stash/akm.json");
   });
 
-  it("keep “not set” as it is", () => {
-    assert.deepEqual(settingsOf({}), {
-      bundleDirs: [],
-      dataDir: "",
-      config: "",
-      offline: false,
-      completion: { maxItems: 100 },
-      diagnostics: { delay: 200 },
-      lint: { rules: {} },
-    });
+  it("tell the name of a model from its folder", () => {
+    const local = (value: string) =>
+      (settingsOf({ "embedding.localModel": value }).embedding as { localModel: string }).localModel;
+    assert.equal(local("wordllama"), "wordllama");
+    assert.equal(local("~/models/potion"), "/home/ana/models/potion");
+  });
+
+  it("are nested, and keep “not set” as it is", () => {
+    const settings = settingsOf({ bundleDirs: [], dataDir: "", "lint.rules": {}, "lint.portable": true });
+    assert.deepEqual(settings.lint, { portable: true, rules: {} });
+    assert.deepEqual([settings.bundleDirs, settings.dataDir], [[], ""]);
   });
 
   it("keep values of a wrong type, for the server to complain about", () => {
     const settings = settingsOf({ bundleDirs: "~/akm", dataDir: 7, "lint.rules": [] });
-    assert.deepEqual([settings.bundleDirs, settings.dataDir, settings.lint.rules], ["~/akm", 7, []]);
+    assert.deepEqual([settings.bundleDirs, settings.dataDir], ["~/akm", 7]);
+    assert.deepEqual((settings.lint as { rules: unknown }).rules, []);
   });
 });
 
