@@ -220,6 +220,7 @@ def _register_structure(server: AkmLanguageServer) -> None:
     ) -> list[lsp.CallHierarchyOutgoingCall] | None:
         return await call_hierarchy.outgoing(ls.session, params)
 
+
 def _register_renaming(server: AkmLanguageServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare_rename(
