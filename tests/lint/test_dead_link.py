@@ -47,12 +47,27 @@ def check_file(
             "${CLAUDE_SKILL_DIR}/scripts/run.py",
         ),
         ("Run `python {baseDir}/scripts/run.py --all`.\n", "{baseDir}/scripts/run.py"),
+        ("**Guide**: `{baseDir}/docs/guide.md`\n", "{baseDir}/docs/guide.md"),
         ("Load `../draw/notes.md` too.\n", "../draw/notes.md"),
     ],
 )
 def test_what_is_certainly_dead_is_a_warning(tmp_path: Path, body: str, target: str) -> None:
     text, found = check(tmp_path, body)
     assert [(marked(text, f), f.severity) for f in found] == [(target, "warning")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Skills share `{baseDir}/data/cache.json` to save calls.\n",
+        "The project's memory is at `{baseDir}/.memories/project.json`.\n",
+        "The tests are written to `{baseDir}/tests/users.test.js`.\n",
+        "Generated files by resource:\n- `{baseDir}/tests/users.test.js` - users\n",
+    ],
+)
+def test_a_skill_may_make_a_file_below_its_directory_itself(tmp_path: Path, body: str) -> None:
+    _, found = check(tmp_path, body)
+    assert [f.severity for f in found] == ["information"]
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,14 @@ def test_an_end_too_many_may_want_a_beginning(between: str, says: str) -> None:
     assert says in found.message
 
 
+def test_an_example_in_a_comment_of_the_code_opens_nothing() -> None:
+    comment = "/**\n * Adds.\n *\n * @example\n * ```typescript\n * add(1)\n * ```\n */\nadd()\n"
+    assert "unbalanced-fence" not in codes(f"# A\n\n```typescript\n{comment}```\n\nprose\n")
+
+    listed = "```typescript\nadd()\n\n* first\n* ```python\n  x\n  ```\n"
+    assert "is not closed before * ```python" in only(listed).message
+
+
 def test_a_fence_that_runs_into_the_next_one() -> None:
     found = only("```bash\nmake\n\nprose\n\n```python\nx\n```\n")
     assert "opened on line 1 is not closed before ```python on line 6" in found.message

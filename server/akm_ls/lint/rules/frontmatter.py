@@ -158,7 +158,7 @@ def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
             continue  # Cursor reads `globs: **/*.ts` its own way
         yield Finding(
             code="invalid-frontmatter",
-            severity="error" if _is_read(subject) else "warning",
+            severity="error" if _is_read(subject) else "information",
             message=problem.message,
             span=problem.span,
             data={"kind": problem.kind, **({"key": problem.key} if problem.key else {})},

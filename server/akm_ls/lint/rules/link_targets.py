@@ -56,6 +56,8 @@ _ROOT = re.compile(
     r"(?:\$\{(?P<braced>[A-Z_]+)\}|\$(?P<bare>[A-Z_]+)|\{(?P<template>baseDir|skill_dir|skillDir"
     r"|SKILL_DIR)\}|<(?P<angle>skill[-_]dir|skill-directory)>)/"
 )
+RUN_TIME_FOLDERS = frozenset(("data", "cache", "logs", "output", "outputs", "state", "tmp"))
+"""Directories in which a skill mostly keeps what it makes."""
 _SKILL_VARIABLES = frozenset(("CLAUDE_SKILL_DIR", "SKILL_DIR", "SKILL_ROOT", "CODEX_SKILL_DIR"))
 _PLUGIN_VARIABLES = frozenset(("CLAUDE_PLUGIN_ROOT",))
 

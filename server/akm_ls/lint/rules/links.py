@@ -23,6 +23,7 @@ from akm_ls.lint.rules.link_bases import Bases
 from akm_ls.lint.rules.link_targets import (
     PROJECT_FOLDERS,
     RESOURCE_FOLDERS,
+    RUN_TIME_FOLDERS,
     TEXT_FOLDERS,
     Target,
     is_domain,
@@ -80,11 +81,12 @@ def _within(span: Span, labels: list[Span]) -> bool:
 
 
 def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
+    document = subject.document
     target = read_target(link.target)
     if target is None or not target.path or is_placeholder(target) or is_domain(target):
         return None
     if target.variable is not None:
-        return _check_rooted(bases, target, link.target_span)
+        return _check_rooted(document, bases, target, link.target_span)
     if bases.kind(bases.folder, target.path) is not None:
         return None
     if bases.join(bases.folder, target.path) is None:
@@ -93,7 +95,6 @@ def _check_link(subject: Subject, bases: Bases, link: Link) -> Finding | None:
         return None
     if not _claims_a_file(target):
         return None
-    document = subject.document
     severity: Severity = "warning"
     name = os.path.basename(subject.path).lower()
     if (
@@ -170,7 +171,7 @@ def _check_code(subject: Subject, bases: Bases, skill: str, inner: Span) -> Find
         return None
     span = Span(span.start, span.start + target.written)
     if target.variable is not None:
-        return _check_rooted(bases, target, span)
+        return _check_rooted(document, bases, target, span)
     if (
         target.is_bare
         or target.path.endswith("/")
@@ -259,19 +260,32 @@ def _check_inclusion(subject: Subject, bases: Bases, span: Span) -> Finding | No
     return _dead(bases, target, span, severity, subject.document, bases.folder, rooted_in="here")
 
 
-def _check_rooted(bases: Bases, target: Target, span: Span) -> Finding | None:
+def _check_rooted(document: Document, bases: Bases, target: Target, span: Span) -> Finding | None:
     base = bases.skill if target.variable == "skill" else bases.plugin
     if base is None or bases.kind(base, target.path) is not None:
         return None
     if bases.join(base, target.path) is None or not target.extension:
         return None
     return _finding(
-        "warning",
+        "information" if _is_made_at_run_time(document, bases, target, span) else "warning",
         f"{target.path} does not exist in the {target.variable}'s directory "
         f"{os.path.basename(base)}.",
         span,
         target,
         "missing",
+    )
+
+
+def _is_made_at_run_time(document: Document, bases: Bases, target: Target, span: Span) -> bool:
+    """Whether a file below a variable may be what the skill makes, not what it brings along."""
+    head = target.head
+    if head in RESOURCE_FOLDERS - RUN_TIME_FOLDERS or bases.folder_in_skill(head):
+        return False
+    return (
+        head.startswith(".")
+        or head in RUN_TIME_FOLDERS
+        or cues.has_output_verb(document, span)
+        or cues.introduces_examples(cues.introduction(document, span.start))
     )
 
 
