@@ -57,6 +57,9 @@ def _print(out: Printer, result: Mapping[str, Any]) -> None:
         out.line((f"{count(result['total'], 'hit')}{shown}.", "dim"))
     else:
         out.line(f"Nothing found for {printable(result['query'])!r}.")
+    for item in result.get("corrections", ()):
+        line = f'Nothing has "{item["from"]}": searched for "{item["to"]}".'
+        out.line((printable(line), "dim"))
     for line in (result.get("tip"), *result.get("warnings", ())):
         if line:
             out.line((printable(line), "dim"))
