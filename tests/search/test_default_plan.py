@@ -99,7 +99,10 @@ def test_p10_pages_are_disjoint_slices(library: Library) -> None:
 # Words.
 
 
-def test_a_word_in_most_of_the_files_does_not_decide(make_library: MakeLibrary) -> None:
+def test_a_word_in_most_of_the_files_does_not_decide(
+    make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("akm_ls.search.lexical.COMMON_ROWS", 10)
     files = {f"knowledge/n{n}.md": page("", "common text here") for n in range(20)}
     files["knowledge/special.md"] = page("", "common and rare")
     library = make_library(b=files)

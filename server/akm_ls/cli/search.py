@@ -21,10 +21,11 @@ def run(options: Namespace) -> int:
             known = ", ".join(sorted(workspace.bundles.ids))
             raise CommandError(f"--bundle {options.bundle}: no such bundle; there is {known}")
         refresh_to_ask(workspace)
-        from akm_ls.search import SearchRequest
+        from dataclasses import replace
 
         result = workspace.search(
-            SearchRequest(
+            replace(
+                workspace.search_defaults,
                 query=" ".join(options.query),
                 type=options.type,
                 bundle=options.bundle,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
 
 COMMON_SHARE = 0.2
-"""A word in more of the rows than this only scores what the rarer words find."""
+COMMON_ROWS = 500
+"""A word in more rows than this, and in more than this share of them, only scores what rarer words
+find: it tells little, and ranking all that has it takes most of the time of a search."""
 _ENDINGS = ("", "e", "y", "s", "es", "ed", "ing", "er", "ion", "ation", "al", "ate", "ment", "ies")
 """What may stand behind a stem: the index cannot be asked for a stem itself."""
 
@@ -107,7 +109,8 @@ def _expression(forms: list[str], counts: dict[str, int], size: int, query: Quer
     present = [form for form in dict.fromkeys(forms) if counts[form]]
     if not present:
         return ""
-    rare = [form for form in present if counts[form] <= COMMON_SHARE * size]
+    most = max(COMMON_ROWS, COMMON_SHARE * size)
+    rare = [form for form in present if counts[form] <= most]
     found = " OR ".join(present)
     conditions = [f"({_quoted(phrase)})" for phrase in query.phrases]
     if rare and len(rare) < len(present):

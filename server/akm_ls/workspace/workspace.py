@@ -33,6 +33,7 @@ from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.workspace.searching import Searching
 from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
@@ -80,6 +81,7 @@ class Workspace:
         self.surroundings = OpenSurroundings(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
+        self._searching = Searching()
         self.bundles = BundleSet()
         self.resolve()
 
@@ -115,6 +117,7 @@ class Workspace:
     def resolve(self) -> bool:
         """Find the bundles again; whether they are others than before."""
         before = self.bundles
+        self._searching.forget_settings()
         self.bundles = resolve_bundles(
             overrides=self.settings.bundle_dirs,
             folders=self.settings.folders,
@@ -403,7 +406,13 @@ class Workspace:
             self.catalog,
             self.bundles,
             self.documents.text_of,
+            self._searching.semantic(self.settings),
         )
+
+    @property
+    def search_defaults(self) -> SearchRequest:
+        """The request that one which says nothing means: plan, fusion and project."""
+        return self._searching.defaults(self.settings)
 
     def library_without_index(self) -> Library:
         """`library` for when the index file cannot be used: the catalog has to do."""

@@ -30,7 +30,7 @@ REQUEST_FAILED = -32803
 async def search_assets(session: Session, params: Params) -> Any:
     """``akm/search``."""
     try:
-        request = SearchRequest.from_params(params)
+        request = SearchRequest.from_params(params, session.workspace.search_defaults)
     except RequestError as problem:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     session.settle()
