@@ -36,7 +36,7 @@ def test_search_lists_hits_with_reasons(akm: Run) -> None:
     assert lines[0] == "1. team//knowledge/auth/tokens  knowledge"
     assert lines[1] == "   How tokens are rotated."
     assert lines[2].startswith("   why: ")
-    assert lines[-1] == "2 hits."
+    assert lines[-1] == "3 hits."
 
 
 def test_search_finds_what_was_written_a_moment_ago(akm: Run, team: Path) -> None:

@@ -1,4 +1,4 @@
-"""Search finds what akm finds, but for a list of differences that are meant.
+"""By akm's plan search finds what akm finds, but for a list of differences that are meant.
 
 Listings are compared in full. Of ranked queries the found files are compared, not their order:
 akm 0.9.0 scores a hit by the other hits.
@@ -39,7 +39,7 @@ def library(stashes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def pages(library: Library, query: str) -> Iterator[SearchResult]:
     offset = 0
     while True:
-        page = search(library, SearchRequest(query, limit=MAX_LIMIT, offset=offset))
+        page = search(library, SearchRequest(query, limit=MAX_LIMIT, offset=offset, plan="akm"))
         yield page
         offset += MAX_LIMIT
         if offset >= page.total:

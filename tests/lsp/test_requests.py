@@ -26,7 +26,7 @@ async def test_search(editor: Editor, send: Any) -> None:
     await editor.start(["team", "other"])
     result = await send(editor, "akm/search", {"query": "rotated tokens"})
     assert result["schemaVersion"] == 1
-    assert (result["mode"], result["stage"]) == ("lexical", "and")
+    assert (result["mode"], result["stage"]) == ("lexical", "all")
     assert result["semantic"]["status"] == "off"
     hit = result["hits"][0]
     assert hit["ref"] == "team//knowledge/auth/tokens"

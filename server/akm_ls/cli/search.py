@@ -22,11 +22,13 @@ def run(options: Namespace) -> int:
             known = ", ".join(sorted(workspace.bundles.ids))
             raise CommandError(f"--bundle {options.bundle}: no such bundle; there is {known}")
         refresh_to_ask(workspace)
-        from akm_ls.search import SearchRequest
+        from dataclasses import replace
+
         from akm_ls.search.project import project_words
 
         result = workspace.search(
-            SearchRequest(
+            replace(
+                workspace.search_defaults,
                 query=" ".join(options.query),
                 type=options.type,
                 bundle=options.bundle,
@@ -60,6 +62,9 @@ def _print(out: Printer, result: Mapping[str, Any]) -> None:
         out.line((f"{count(result['total'], 'hit')}{shown}.", "dim"))
     else:
         out.line(f"Nothing found for {printable(result['query'])!r}.")
+    for item in result.get("corrections", ()):
+        line = f'Nothing has "{item["from"]}": searched for "{item["to"]}".'
+        out.line((printable(line), "dim"))
     for line in (result.get("tip"), *result.get("warnings", ())):
         if line:
             out.line((printable(line), "dim"))

@@ -29,6 +29,7 @@ from akm_ls.index.database import (
 )
 from akm_ls.index.delta import Claims
 from akm_ls.index.following import changes_since, generation_of
+from akm_ls.index.full_text import FullText, Gate
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
     ENTRY_COLUMNS,
@@ -60,9 +61,6 @@ __all__ = [
     "StoreStatus",
     "StoredEntry",
 ]
-
-COLUMN_WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
-"""bm25 weights of name, description, tags, hints, content (akm.md §6.1)."""
 
 
 class Store:
@@ -308,46 +306,13 @@ class Store:
         exclude_types: frozenset[str] = frozenset(),
         bundle: str | None = None,
     ) -> list[MatchRow]:
-        """The best ``limit`` rows for an FTS5 expression, best first, ties by id.
+        """The best ``limit`` rows for an FTS5 expression; see `FullText.match`."""
+        gate = Gate(bundle, types, exclude_types)
+        return self.full_text(gate).match(expression, limit=limit)
 
-        An expression that is no FTS5 syntax raises `StoreError`: quote every token.
-        """
-
-        def read(connection: apsw.Connection) -> list[MatchRow]:
-            keys = [
-                key
-                for key, owner in self._bundle_keys(connection).items()
-                if bundle is None or owner.id == bundle
-            ]
-            weights = ", ".join(map(str, COLUMN_WEIGHTS))
-            best = (
-                f"SELECT rowid, bm25(entries_fts, {weights}) AS score FROM entries_fts"
-                " WHERE entries_fts MATCH ? ORDER BY score, rowid LIMIT ?"
-            )
-            wanted = (
-                "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))"
-                " AND bundle_key IN (SELECT value FROM json_each(?))"
-            )
-            bindings: list[str] = [json.dumps(keys)]
-            if types is not None:
-                wanted += " AND type IN (SELECT value FROM json_each(?))"
-                bindings.append(json.dumps(sorted(types)))
-            if exclude_types:
-                wanted += " AND type NOT IN (SELECT value FROM json_each(?))"
-                bindings.append(json.dumps(sorted(exclude_types)))
-            # Looking up the entry of every match takes longer than matching: rank first, and
-            # go deeper only where other bundles or types stand before those that are wanted.
-            depth = limit
-            while True:
-                rows = list(connection.execute(best, (expression, depth)))
-                ids = json.dumps([rowid for rowid, _ in rows])
-                kept = {rowid for (rowid,) in connection.execute(wanted, (ids, *bindings))}
-                found = [MatchRow(rowid, score) for rowid, score in rows if rowid in kept]
-                if len(found) >= limit or len(rows) < depth:
-                    return found[:limit]
-                depth *= 8
-
-        return self.database.run(read)
+    def full_text(self, gate: Gate) -> FullText:
+        """The full-text index, of which a caller sees what passes a gate."""
+        return FullText(self.database, self.keys, gate)
 
     # Numbers.
 

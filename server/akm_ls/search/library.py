@@ -18,10 +18,20 @@ if TYPE_CHECKING:
     from akm_ls.index.catalog import Catalog
     from akm_ls.index.store import Store
     from akm_ls.index.stub import Stub
+    from akm_ls.search.semantic import SemanticIndex
 
 
 class Cancelled(Exception):
     """Whoever asked no longer wants the answer."""
+
+
+def check_cancelled(cancelled: Callable[[], bool]) -> None:
+    """
+    Raises:
+        Cancelled: nobody wants the answer any more.
+    """
+    if cancelled():
+        raise Cancelled
 
 
 def _no_buffer(_path: str) -> str | None:
@@ -40,6 +50,8 @@ class Library:
     catalog: Catalog
     bundles: BundleSet
     text_of: Callable[[str], str | None] = _no_buffer
+    semantic: SemanticIndex | None = None
+    """``None``: there is no embedding model."""
 
     def read(self, path: str) -> str | None:
         """The text of an asset's file, of the open document if there is one.

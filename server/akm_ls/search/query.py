@@ -110,8 +110,13 @@ def plan(query: str) -> Plan:
     tokens = tokens_of(query)
     if not tokens:
         return Plan(browse=Browse())
-    path_like = "/" in query and not any(char.isspace() for char in query)
-    return Plan(tokens=tokens, steps=_steps(tokens, relax=not path_like))
+    return Plan(tokens=tokens, steps=_steps(tokens, relax=not is_path_like(query)))
+
+
+def is_path_like(query: str) -> bool:
+    """Whether a query is a place rather than words."""
+    query = query.strip()
+    return "/" in query and not any(char.isspace() for char in query)
 
 
 def _steps(tokens: tuple[str, ...], *, relax: bool) -> tuple[Step, ...]:

@@ -1,8 +1,7 @@
-"""How good a hit is: one pure function of a stored entry and a query (akm.md §6.3, §6.4).
+"""How good a hit is: pure functions of a stored entry, a query and what the lanes say of both.
 
-A score is ``keyword * (1 + boost)``, held below a ceiling for assets that are no longer believed.
-No part depends on the other results, so the same asset gets the same score for the same query
-whatever else is in the index's answer; and every part is reported, so a score can be recomputed.
+A score is ``base * (1 + boost)``, held below a ceiling for assets that are no longer believed
+(akm.md §6.3, §6.4). Every part is reported, so a score can be recomputed. `fusion` makes the base.
 """
 
 from __future__ import annotations
@@ -14,9 +13,17 @@ from functools import lru_cache
 
 from akm_ls.bundles.entry import Entry
 from akm_ls.index.fields import fold
+from akm_ls.search.fusion import Base
 from akm_ls.search.query import MatchStage, find_word, root_of, words
 
 MAX_BOOST = 3.0
+EXACT_NAME = 2.0
+EXACT_ALIAS = 1.5
+_MATCHES = frozenset({"name", "tags", "searchHints", "aliases", "description"})
+MATCH_WEIGHT = 0.2
+"""What a match of some of the words counts in the default plan. Its base tells good matches from
+poor ones, as bm25 weighs the same columns; counting them in full again costs quality
+(docs/search-quality.md). Exact names, types, beliefs and the rest count in full in either plan."""
 RELAXED_CEILING = 0.65
 """For a hit of the last, widest stage whose name holds none of the query."""
 
@@ -73,20 +80,24 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A hit's score and what it is made of; numbers have four decimals.
+    """A hit's score and what it is made of.
 
-    ``total == round(min(1, max(0, keyword * (1 + boost)), ceiling), 4)``, no ceiling being 1.
+    ``total == round(min(1, max(0, base * (1 + boost)), ceiling), 4)``, no ceiling being 1, and
+    ``boost`` is the sum of the parts, at most `MAX_BOOST`. ``semantic`` is ``None`` where the
+    meaning had no part in the base.
     """
 
-    keyword: float
+    base: float
     boost: float
     ceiling: float | None
     parts: tuple[Part, ...] = ()
+    keyword: float = 0.0
+    semantic: float | None = None
 
     @property
     def raw(self) -> float:
         """The score below no ceiling: what tells two hits at one ceiling apart."""
-        return max(0.0, self.keyword * (1 + self.boost))
+        return max(0.0, self.base * (1 + self.boost))
 
     @property
     def total(self) -> float:
@@ -97,8 +108,14 @@ class Score:
         return tuple(dict.fromkeys(part.reason for part in self.parts if part.reason))
 
 
-LISTED = Score(keyword=1.0, boost=0.0, ceiling=None)
+LISTED = Score(base=1.0, boost=0.0, ceiling=None, keyword=1.0)
 """The score of everything in a listing."""
+
+
+LEXICAL = (Part("keyword", 0.0, "fts bm25 relevance"),)
+SEMANTIC = (Part("semantic", 0.0, "semantic similarity"),)
+HYBRID = (Part("hybrid", 0.0, "hybrid (fts + semantic)"),)
+"""Which lanes found a hit."""
 
 
 def keyword_score(bm25: float) -> float:
@@ -108,30 +125,52 @@ def keyword_score(bm25: float) -> float:
 
 
 def rank(entry: Entry, terms: Terms, *, bm25: float, stage: MatchStage) -> Score:
-    """Score one full-text hit."""
-    keyword = Part("keyword", 0.0, "fts bm25 relevance")
-    return _score(entry, terms, keyword_score(bm25), (keyword,), relaxed=stage == "or")
+    """Score one full-text hit of akm's plan: nothing depends on the other hits."""
+    keyword = keyword_score(bm25)
+    return rank_base(entry, terms, Base(keyword, keyword), LEXICAL, relaxed=stage == "or")
 
 
 def rank_overlap(entry: Entry, terms: Terms, *, share: float) -> Score:
     """Score an asset by the share of the query's words it holds, without an index."""
-    return _score(entry, terms, round(0.3 + 0.5 * share, 4), (), relaxed=share < 1)
+    keyword = round(0.3 + 0.5 * share, 4)
+    return rank_base(entry, terms, Base(keyword, keyword), (), relaxed=share < 1)
 
 
-def _score(
-    entry: Entry, terms: Terms, keyword: float, lead: tuple[Part, ...], *, relaxed: bool
+def rank_base(
+    entry: Entry,
+    terms: Terms,
+    base: Base,
+    lead: tuple[Part, ...],
+    *,
+    relaxed: bool = False,
+    boosted: bool = True,
+    matches: float = 1.0,
 ) -> Score:
+    """Score a hit whose lanes say ``base``.
+
+    Args:
+        lead: parts that come before the entry's own.
+        relaxed: only some of the query's words are known to be in it.
+        boosted: otherwise the base is the score, but for beliefs' ceilings.
+        matches: what a match of some of the query's words counts; see `MATCH_WEIGHT`.
+    """
     names, named = _name_parts(entry.name, terms)
-    parts = (
-        *lead,
-        *names,
-        *(part for signal in _SIGNALS for part in signal(entry, terms)),
-    )
+    parts = lead
+    if boosted:
+        own = (part for signal in _SIGNALS for part in signal(entry, terms))
+        parts = (*lead, *(_weighed(part, matches) for part in (*names, *own)))
     boost = round(min(sum(part.value for part in parts), MAX_BOOST), 4)
     ceilings = [RELAXED_CEILING] if relaxed and not named else []
     if entry.belief_state in BELIEF_CEILING:
         ceilings.append(BELIEF_CEILING[entry.belief_state])
-    return Score(keyword, boost, min(ceilings, default=None), parts)
+    ceiling = min(ceilings, default=None)
+    return Score(base.value, boost, ceiling, parts, base.keyword, base.semantic)
+
+
+def _weighed(part: Part, matches: float) -> Part:
+    if matches == 1.0 or part.signal not in _MATCHES or part.value in (EXACT_NAME, EXACT_ALIAS):
+        return part
+    return Part(part.signal, round(part.value * matches, 4), part.reason)
 
 
 def _name_parts(name: str, terms: Terms) -> tuple[list[Part], bool]:
@@ -139,7 +178,7 @@ def _name_parts(name: str, terms: Terms) -> tuple[list[Part], bool]:
     name_words = words(name)
     spaced = " ".join(name_words)
     if spaced and spaced == terms.phrase:
-        return [Part("name", 2.0, "exact name match")], True
+        return [Part("name", EXACT_NAME, "exact name match")], True
     if _begins(terms.phrase, spaced) or _begins(spaced, terms.phrase):
         return [Part("name", 1.0, "near-exact name match")], True
     found = _found(terms.roots, spaced)
@@ -168,7 +207,7 @@ def _hints(entry: Entry, terms: Terms) -> Iterator[Part]:
 def _aliases(entry: Entry, terms: Terms) -> Iterator[Part]:
     found = _found(terms.roots, fold(" ".join(entry.aliases)))
     if found and any(" ".join(words(alias)) == terms.phrase for alias in entry.aliases):
-        yield Part("aliases", 1.5, "matched aliases")
+        yield Part("aliases", EXACT_ALIAS, "matched aliases")
     elif found:
         yield Part("aliases", round(0.3 * found, 4), "matched aliases")
 

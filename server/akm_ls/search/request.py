@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast, get_args
 
+from akm_ls.search.fusion import Fusion
+
 Detail = Literal["brief", "normal", "full", "agent"]
 Mode = Literal["auto", "lexical", "hybrid", "semantic"]
 Belief = Literal["all", "current", "historical"]
+PlanName = Literal["default", "akm"]
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 200
@@ -25,7 +28,7 @@ class SearchRequest:
     """One search. ``type`` and ``bundle`` are exact; ``limit`` is held within 1 and 200.
 
     ``exclude_types`` applies where no type is asked for. ``project`` are words that name the
-    project at hand: assets that carry them come first.
+    project at hand: assets that carry them come first. Without ``boosts`` only the lanes count.
     """
 
     query: str = ""
@@ -39,20 +42,29 @@ class SearchRequest:
     include_proposed: bool = False
     exclude_types: frozenset[str] = frozenset({"session"})
     project: tuple[str, ...] = ()
+    plan: PlanName = "default"
+    fusion: Fusion = "convex"
+    boosts: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", min(max(self.limit, 1), MAX_LIMIT))
         object.__setattr__(self, "offset", min(max(self.offset, 0), MAX_OFFSET))
 
     @classmethod
-    def from_params(cls, params: object) -> SearchRequest:
+    def from_params(cls, params: object, base: SearchRequest | None = None) -> SearchRequest:
         """A request from the ``akm/search`` parameters (protocol.md).
+
+        Args:
+            base: what holds where the parameters say nothing: plan, fusion and project.
 
         Raises:
             RequestError: a value of the wrong kind; unknown keys are passed over.
         """
         if not isinstance(params, Mapping):
             raise RequestError("the parameters must be an object with a query")
+        base = base or cls()
+        # `lexical` is the name that the plan has in other protocols.
+        plan = _choice(params, "lexical", get_args(PlanName), base.plan)
         return cls(
             query=_text(params, "query") or "",
             type=_text(params, "type"),
@@ -63,6 +75,10 @@ class SearchRequest:
             mode=cast(Mode, _choice(params, "mode", get_args(Mode), "auto")),
             belief=cast(Belief, _choice(params, "belief", get_args(Belief), "all")),
             include_proposed=_flag(params, "includeProposed"),
+            project=base.project,
+            plan=cast(PlanName, _choice(params, "plan", get_args(PlanName), cast(PlanName, plan))),
+            fusion=cast(Fusion, _choice(params, "fusion", get_args(Fusion), base.fusion)),
+            boosts=_flag(params, "boosts", default=base.boosts),
         )
 
 
@@ -86,10 +102,10 @@ def _count(params: Mapping[str, object], key: str, default: int) -> int:
     raise RequestError(f"{key} must be a whole number")
 
 
-def _flag(params: Mapping[str, object], key: str) -> bool:
+def _flag(params: Mapping[str, object], key: str, *, default: bool = False) -> bool:
     value = params.get(key)
     if value is None or isinstance(value, bool):
-        return bool(value)
+        return default if value is None else value
     raise RequestError(f"{key} must be true or false")
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from akm_ls.search.query import Stage
 from akm_ls.search.ranking import LISTED, Score
+from akm_ls.search.semantic import NOT_CONFIGURED
 
 if TYPE_CHECKING:
     from akm_ls.bundles.entry import Entry
+    from akm_ls.index.semantic_status import Readiness
     from akm_ls.search.excerpt import Excerpt
+    from akm_ls.search.found import Degraded, RanMode
     from akm_ls.search.request import Detail, SearchRequest
+    from akm_ls.search.spelling import Correction
 
 SCHEMA_VERSION = 1
 MAX_DESCRIPTION_CHARS = 250
 """Longer descriptions are cut, except in ``full`` detail."""
-NO_MODEL = "no embedding model configured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class Hit:
     excerpt: Excerpt | None = None
     estimated_tokens: int | None = None
     stale: bool = False
+    also_in: tuple[str, ...] = ()
+    """Refs of the same asset in bundles that come later."""
 
     def to_json(self, detail: Detail = "normal") -> dict[str, Any]:
         entry = self.entry
@@ -65,6 +70,7 @@ class Hit:
         answer["contentHash"] = entry.content_hash or None
         if detail != "brief":
             answer["citation"] = None if self.excerpt is None else self.excerpt.to_json()
+        answer["alsoIn"] = list(self.also_in)
         answer["action"] = f"akm.show {entry.ref}"
         if entry.type == "env":
             answer["keys"] = list(entry.keys)
@@ -78,7 +84,8 @@ class Hit:
         score = self.score
         answer: dict[str, Any] = {
             "keyword": score.keyword,
-            "semantic": None,
+            "semantic": score.semantic,
+            "base": score.base,
             "boost": score.boost,
             "ceiling": score.ceiling,
         }
@@ -110,6 +117,10 @@ class SearchResult:
     total: int = 0
     tip: str | None = None
     warnings: tuple[str, ...] = ()
+    mode: RanMode = "lexical"
+    semantic: Readiness = NOT_CONFIGURED
+    corrections: tuple[Correction, ...] = ()
+    degraded: tuple[Degraded, ...] = ()
 
     def to_json(self, detail: Detail | None = None) -> dict[str, Any]:
         """The result as protocol.md has it, in the detail asked for unless told otherwise."""
@@ -117,15 +128,30 @@ class SearchResult:
         return {
             "schemaVersion": SCHEMA_VERSION,
             "query": self.request.query,
-            "mode": "lexical",
+            "mode": self.mode,
             "stage": self.stage,
+            "plan": self.request.plan,
+            "fusion": self.request.fusion if self.mode == "hybrid" else None,
+            "corrections": [{"from": it.word, "to": it.meant} for it in self.corrections],
             "hits": [hit.to_json(detail) for hit in self.hits],
             "total": self.total,
             "limit": self.request.limit,
             "offset": self.request.offset,
-            "semantic": {"status": "off", "reason": NO_MODEL},
+            "semantic": self._semantic(),
+            "degraded": [{"lane": it.lane, "reason": it.reason} for it in self.degraded],
             "tip": self.tip,
             "warnings": list(self.warnings),
+        }
+
+    def _semantic(self) -> dict[str, Any]:
+        state = self.semantic
+        failed = next((it.reason for it in self.degraded if it.lane == "semantic"), None)
+        return {
+            "status": state.status,
+            "reason": failed or state.reason,
+            "model": state.model,
+            "embedded": state.embedded,
+            "missing": state.missing,
         }
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast, get_args
 
 from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
 from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
+from akm_ls.search.fusion import FUSIONS, Fusion
+from akm_ls.search.request import PlanName
 from akm_ls.workspace.semantic import read_embedding
+
+_Choice = TypeVar("_Choice", bound=str)
 
 _OF_THE_CLIENT = frozenset({"server", "trace"})
 """Sections that tell an editor how to start and log the server, not the server anything."""
@@ -39,6 +43,8 @@ class Settings:
     usage: bool = True
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
+    search_plan: PlanName = "default"
+    search_fusion: Fusion = "convex"
 
     def with_folders(self, folders: Sequence[str]) -> Settings:
         return replace(self, folders=tuple(folders))
@@ -85,6 +91,8 @@ def read_settings(
         diagnostics_delay_ms=reader.count(
             "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000
         ),
+        search_plan=reader.choice("search.plan", settings.search_plan, get_args(PlanName)),
+        search_fusion=reader.choice("search.fusion", settings.search_fusion, FUSIONS),
     )
     embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)
     settings = replace(settings, embedding=embedding)
@@ -188,6 +196,16 @@ class _Reader:
             self._reject(key, value, f"a whole number from {low} to {high}", default)
             return default
         return value
+
+    def choice(self, key: str, default: _Choice, choices: Sequence[_Choice]) -> _Choice:
+        value = self.get(key)
+        if value is None or value == "":
+            return default
+        for choice in choices:
+            if value == choice:
+                return choice
+        self._reject(key, value, f"one of {', '.join(choices)}", default)
+        return default
 
     def absolute(self, path: str) -> str:
         path = os.path.expanduser(path)

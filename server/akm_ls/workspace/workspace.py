@@ -36,6 +36,7 @@ from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.workspace.searching import Searching
 from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
@@ -88,6 +89,7 @@ class Workspace:
         self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
+        self._searching = Searching()
         self._finder = FinderOfSettings()
         self.usage = Usage(lambda: (self.settings, self.data_dir))
         self.bundles = BundleSet()
@@ -126,6 +128,7 @@ class Workspace:
     def resolve(self) -> bool:
         """Find the bundles again; whether they are others than before."""
         before = self.bundles
+        self._searching.forget_settings()
         self.bundles = resolve_bundles(
             overrides=self.settings.bundle_dirs,
             overrides_from=self.settings.bundle_dirs_from,
@@ -439,7 +442,13 @@ class Workspace:
             self.catalog,
             self.bundles,
             self.documents.text_of,
+            self._searching.semantic(self.settings),
         )
+
+    @property
+    def search_defaults(self) -> SearchRequest:
+        """The request that one which says nothing means: plan, fusion and project."""
+        return self._searching.defaults(self.settings)
 
     def library_without_index(self) -> Library:
         """`library` for when the index file cannot be used: the catalog has to do."""

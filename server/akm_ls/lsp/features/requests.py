@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
@@ -15,7 +14,6 @@ from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.uris import path_of
 from akm_ls.lsp.work import cancellation
 from akm_ls.refs import RefError, parse_ref
-from akm_ls.search.project import project_words
 from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowError, show_path
@@ -33,7 +31,7 @@ REQUEST_FAILED = -32803
 async def search_assets(session: Session, params: Params) -> Any:
     """``akm/search``."""
     try:
-        asked = SearchRequest.from_params(params)
+        request = SearchRequest.from_params(params, session.workspace.search_defaults)
     except RequestError as problem:
         raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
     session.settle()
@@ -42,7 +40,6 @@ async def search_assets(session: Session, params: Params) -> Any:
     token = cancellation()
 
     def run() -> Any:
-        request = replace(asked, project=project_words(workspace.settings.folders))
         if not usable:
             return search(workspace.library_without_index(), request)
         try:

@@ -1,0 +1,174 @@
+"""The words of a query in the full-text index: the default plan.
+
+One OR of all words finds, so that a body that happens to hold every word never hides what
+answers better; how many of the words a row holds is one of the ranking's signals instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from akm_ls.search.parsing import Query
+from akm_ls.search.query import MIN_PREFIX_LETTERS, MatchStage
+from akm_ls.search.spelling import MOST_SLIPS, Correction, may_correct, most_likely
+
+if TYPE_CHECKING:
+    from akm_ls.index.full_text import FullText
+    from akm_ls.index.stub import Stub
+
+COMMON_SHARE = 0.2
+COMMON_ROWS = 500
+"""A word in more rows than this, and in more than this share of them, only scores what rarer words
+find: it tells little, and ranking all that has it takes most of the time of a search."""
+_ENDINGS = ("", "e", "y", "s", "es", "ed", "ing", "er", "ion", "ation", "al", "ate", "ment", "ies")
+"""What may stand behind a stem: the index cannot be asked for a stem itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordPlan:
+    """What is asked of the full-text index for a query.
+
+    Attributes:
+        expression: FTS5 syntax, every word quoted; empty: nothing can match.
+        forms: an expression for every word of the query, to see which of them a row holds.
+        corrections: words that are looked for in place of words that nothing holds.
+        query: the query as it was looked for.
+        stage: how a path was looked for; words are always looked for in the same way.
+    """
+
+    expression: str
+    forms: tuple[str, ...]
+    corrections: tuple[Correction, ...]
+    query: Query
+    stage: MatchStage | None = None
+
+
+def plan_path(full_text: FullText, query: Query) -> WordPlan:
+    """A path that does not exist is better answered with nothing than with its words anywhere."""
+    exact = tuple(_quoted([word]) for word in query.words)
+    expression = " AND ".join(exact)
+    if full_text.frequency(expression):
+        return WordPlan(expression, exact, (), query, "and")
+    beginnings = tuple(
+        form if len(word) < MIN_PREFIX_LETTERS else f"{form}*"
+        for word, form in zip(query.words, exact, strict=True)
+    )
+    return WordPlan(" AND ".join(beginnings), beginnings, (), query, "prefix")
+
+
+def plan_words(full_text: FullText, query: Query, spell: Callable[[str], str | None]) -> WordPlan:
+    """Plan a query, knowing how common its words are.
+
+    Args:
+        spell: what a word that nothing holds may have been meant for.
+    """
+    forms: list[str] = []
+    meant: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for word in query.words:
+        form = _quoted([word]) + ("*" if word in query.beginnings else "")
+        count = full_text.frequency(form)
+        if not count:
+            form, count, other = _instead(full_text, word, form, spell)
+            if other is not None:
+                meant[word] = other
+        forms.append(form)
+        counts[form] = count
+    corrected = replace(query, words=tuple(meant.get(word, word) for word in query.words))
+    return WordPlan(
+        _expression(forms, counts, full_text.size(), query),
+        tuple(dict.fromkeys(forms)),
+        tuple(Correction(*pair) for pair in meant.items()),
+        corrected,
+    )
+
+
+def _instead(
+    full_text: FullText, word: str, form: str, spell: Callable[[str], str | None]
+) -> tuple[str, int, str | None]:
+    """For a word that nothing holds: words that begin with it, or the one it was meant for."""
+    if len(word) >= MIN_PREFIX_LETTERS and not form.endswith("*"):
+        beginning = f"{form}*"
+        if count := full_text.frequency(beginning):
+            return beginning, count, None
+    other = spell(word) if may_correct(word) else None
+    if other is None:
+        return form, 0, None
+    corrected = _quoted([other])
+    # A word that only stands where the caller may not look is not suggested either.
+    if not full_text.match(corrected, limit=1):
+        return form, 0, None
+    return corrected, full_text.frequency(corrected), other
+
+
+def _expression(forms: list[str], counts: dict[str, int], size: int, query: Query) -> str:
+    present = [form for form in dict.fromkeys(forms) if counts[form]]
+    if not present:
+        return ""
+    most = max(COMMON_ROWS, COMMON_SHARE * size)
+    rare = [form for form in present if counts[form] <= most]
+    found = " OR ".join(present)
+    conditions = [f"({_quoted(phrase)})" for phrase in query.phrases]
+    if rare and len(rare) < len(present):
+        conditions.append(f"({' OR '.join(rare)})")
+    expression = " AND ".join((*conditions, f"({found})")) if conditions else found
+    if query.excluded:
+        excluded = " OR ".join(_quoted(phrase) for phrase in query.excluded)
+        expression = f"({expression}) NOT ({excluded})"
+    return expression
+
+
+def _quoted(phrase: Iterable[str]) -> str:
+    return f'"{" ".join(phrase)}"'
+
+
+def coverage(full_text: FullText, forms: Collection[str], ids: Collection[int]) -> dict[int, float]:
+    """The share of a query's words that each of some rows holds."""
+    held = dict.fromkeys(ids, 0)
+    for form in forms:
+        for entry_id in full_text.holding(form, ids):
+            held[entry_id] += 1
+    return {entry_id: count / len(forms) for entry_id, count in held.items()}
+
+
+def speller(
+    full_text: FullText, stubs: Callable[[], Iterable[Stub]]
+) -> Callable[[str], str | None]:
+    """Corrects by the names and descriptions of assets, then by all words of the index.
+
+    The index keeps only stems, which make poorer corrections and are harder to read.
+    """
+
+    def spell(word: str) -> str | None:
+        meant = most_likely(word, _words_like(word, stubs()))
+        return meant if meant is not None else _by_stem(full_text, word)
+
+    return spell
+
+
+def _words_like(word: str, stubs: Iterable[Stub]) -> dict[str, int]:
+    """The words of names, descriptions and tags that begin and end about like a word."""
+    least = max(len(word) - MOST_SLIPS - 1, 1)
+    like = re.compile(rf"(?<![^\W_]){word[0]}[^\W_]{{{least},{least + 2 * MOST_SLIPS}}}(?![^\W_])")
+    counts: Counter[str] = Counter()
+    for stub in stubs:
+        counts.update(like.findall(f"{stub.name} {stub.description} {' '.join(stub.tags)}".lower()))
+    return counts
+
+
+def _by_stem(full_text: FullText, word: str) -> str | None:
+    (stem,) = full_text.stems([word])
+    if not may_correct(stem):
+        return None
+    meant = most_likely(stem, full_text.terms(stem[0]))
+    if meant is None:
+        return None
+    forms = [f"{meant.removesuffix('i')}{ending}" for ending in _ENDINGS] + [
+        f"{meant}{ending}" for ending in _ENDINGS
+    ]
+    stems = full_text.stems(forms)
+    return next((form for form, kept in zip(forms, stems, strict=True) if kept == meant), None)

@@ -1,0 +1,150 @@
+"""From ranked assets to a page of hits: doubles merged, files checked, places filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from akm_ls.documents.document import kind_of
+from akm_ls.search.excerpt import Excerpt, best_excerpt
+from akm_ls.search.freshness import freshness
+from akm_ls.search.library import Library, check_cancelled
+from akm_ls.search.result import Hit, estimate_tokens
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.entry import Entry
+    from akm_ls.search.ranking import Score
+    from akm_ls.search.request import SearchRequest
+
+SHADOWING_SHARE = 0.5
+_CLOSED = frozenset({"secret", "env"})
+_BODILESS = _CLOSED | {"session"}
+"""Types whose bodies are not searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An asset and its score; ``also_in`` are the refs of the same asset in other bundles."""
+
+    entry: Entry
+    score: Score
+    also_in: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[float, float, str, str]:
+        # Many a good hit is held at 1: what it would have had keeps an exact name above a near one.
+        return (-self.score.total, -self.score.raw, self.entry.name, self.entry.ref)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Hits whose files exist, how many did not, and warnings about changed ones."""
+
+    hits: tuple[Hit, ...] = ()
+    gone: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def by_file(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """One hit for each file: the better one."""
+    best: dict[str, Ranked] = {}
+    for item in ranked:
+        known = best.get(item.entry.path)
+        if known is None or item.key < known.key:
+            best[item.entry.path] = item
+    return list(best.values())
+
+
+def merge_doubles(library: Library, ranked: Iterable[Ranked]) -> list[Ranked]:
+    """One hit for an asset that several bundles have, best first.
+
+    The same content is the same asset, and so is one type and name, unless the bundle that comes
+    first answers less than half as well. That bundle's is shown, with its own score.
+    """
+    place = {bundle.id: at for at, bundle in enumerate(library.bundles)}
+    kept: list[Ranked] = []
+    seen: dict[tuple[str, str], int] = {}
+    for item in sorted(ranked, key=lambda item: (place.get(item.entry.bundle, 0), item.key)):
+        entry = item.entry
+        content, name = ("", entry.content_hash), (entry.type, entry.name)
+        at = seen.get(content) if entry.content_hash else None
+        if at is None:
+            at = seen.get(name)
+            if at is not None and kept[at].score.raw < SHADOWING_SHARE * item.score.raw:
+                at = None
+        if at is not None and entry.bundle not in _bundles(kept[at]):
+            kept[at] = replace(kept[at], also_in=(*kept[at].also_in, entry.ref))
+            continue
+        if entry.content_hash:
+            seen.setdefault(content, len(kept))
+        seen.setdefault(name, len(kept))
+        kept.append(item)
+    kept.sort(key=lambda item: item.key)
+    return kept
+
+
+def _bundles(item: Ranked) -> set[str]:
+    return {item.entry.bundle, *(ref.partition("//")[0] for ref in item.also_in)}
+
+
+def make_page(
+    library: Library,
+    request: SearchRequest,
+    ranked: Iterator[Ranked],
+    tokens: tuple[str, ...],
+    cancelled: Callable[[], bool],
+) -> Page:
+    """The next ``request.limit`` hits; ``tokens`` are what an excerpt shows."""
+    hits: list[Hit] = []
+    warnings: list[str] = []
+    gone = 0
+    for item in ranked:
+        check_cancelled(cancelled)
+        entry = item.entry
+        buffered = None if entry.type in _CLOSED else library.text_of(entry.path)
+        state = "fresh" if buffered is not None else freshness(library.bundles, entry)
+        if state == "gone":
+            gone += 1
+            continue
+        if state == "changed":
+            warnings.append(f"{entry.ref} has changed since it was indexed.")
+        hits.append(_hit(library, item, tokens, stale=state == "changed"))
+        if len(hits) == request.limit:
+            break
+    return Page(tuple(hits), gone, tuple(warnings))
+
+
+def _hit(library: Library, item: Ranked, tokens: tuple[str, ...], *, stale: bool) -> Hit:
+    entry = item.entry
+    owner = library.bundles.get(entry.bundle)
+    excerpt: Excerpt | None = None
+    if entry.type == "secret":
+        shown = None
+    elif entry.type == "env":
+        shown = len("\n".join(entry.keys))
+    else:
+        shown = entry.size
+        if tokens and _has_body(entry) and (text := library.read(entry.path)) is not None:
+            shown = len(text)
+            excerpt = best_excerpt(text, tokens)
+    return Hit(
+        entry=_bare(entry) if entry.type == "secret" else entry,
+        score=item.score,
+        editable=owner is not None and owner.writable,
+        excerpt=excerpt,
+        estimated_tokens=None if shown is None else estimate_tokens(shown),
+        stale=stale,
+        also_in=item.also_in,
+    )
+
+
+def _bare(entry: Entry) -> Entry:
+    """A secret as far as anyone may know it: where it is and what it is called."""
+    return replace(entry, content_hash="", size=0, mtime_ns=0, content="", extra={})
+
+
+def _has_body(entry: Entry) -> bool:
+    if entry.type in _BODILESS or entry.extra.get("checkpoint"):
+        return False
+    return kind_of(entry.path) == "markdown"

@@ -1,0 +1,155 @@
+"""The semantic lane: one model, its vectors, and why there is nothing to be had from them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from akm_ls.embedders import EmbeddingError
+from akm_ls.index.semantic_status import NO_MODEL, Readiness
+from akm_ls.index.store import StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from akm_ls.index.store import Store
+    from akm_ls.index.vectors import Match, Vectors
+
+NOT_CONFIGURED = Readiness("off", None, 0, 0, NO_MODEL)
+KEPT_QUERIES = 64
+REST_SECONDS = 30.0
+"""How long a model that failed is left alone: every search would wait for it otherwise."""
+
+
+class QueryModel(Protocol):
+    """The part of an `Embedder` that searching needs."""
+
+    @property
+    def id(self) -> str: ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+
+
+class Unavailable(Exception):
+    """The lane has no answer; ``str(error)`` says why, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The lane for one query; call it from the thread that owns the store."""
+
+    vectors: Vectors
+    query: NDArray[np.float32]
+
+    def nearest(self, limit: int, among: Collection[int] | None = None) -> list[Match]:
+        return self.vectors.search(self.query, limit, among)
+
+    def cosines(self, ids: Collection[int]) -> dict[int, float]:
+        return self.vectors.cosines(self.query, ids)
+
+
+class SemanticIndex:
+    """Shared by all searches of a workspace, from any thread; one configuration for its life.
+
+    Nothing is loaded before the first query that wants it: numpy, model and matrix come then.
+
+    Args:
+        open_model: loads the configured model, ``None``: there is none; may raise
+            `EmbeddingError`.
+        state: how far the vectors of a store's bundles are; asked for every search.
+    """
+
+    def __init__(
+        self,
+        open_model: Callable[[], QueryModel | None],
+        state: Callable[[Store], Readiness],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_model = open_model
+        self._state = state
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._model: QueryModel | None = None
+        self._vectors: Vectors | None = None
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._failure: tuple[float, str] | None = None
+
+    def state(self, store: Store | None) -> Readiness:
+        """The state of semantic search for the bundles of a store. Never raises."""
+        if store is None:
+            return Readiness("blocked", None, 0, 0, "the index cannot be used")
+        try:
+            return self._state(store)
+        except StoreError as error:
+            return Readiness("blocked", None, 0, 0, str(error))
+
+    def lane(self, store: Store, readiness: Readiness, text: str) -> Lane:
+        """The lane for a query.
+
+        Raises:
+            Unavailable: the model fails, or says nothing to these words.
+        """
+        if not readiness.is_usable:
+            raise Unavailable(readiness.reason or "there are no vectors yet")
+        with self._lock:
+            model, vectors = self._opened()
+        query = self._embedded(model, text)
+        try:
+            vectors.refresh(store)
+        except StoreError as error:
+            raise Unavailable(str(error)) from None
+        if not query.any():
+            raise Unavailable("the embedding model knows none of these words")
+        if query.shape != (vectors.dims,):
+            raise Unavailable(
+                f"the model answers with vectors of {len(query)} numbers, and those in the index"
+                f" have {vectors.dims}"
+            )
+        return Lane(vectors, query)
+
+    def _opened(self) -> tuple[QueryModel, Vectors]:
+        if self._failure is not None:
+            since, reason = self._failure
+            if self._clock() - since < REST_SECONDS:
+                raise Unavailable(reason)
+            self._failure = None
+        if self._model is None or self._vectors is None:
+            from akm_ls.index.vectors import Vectors
+
+            try:
+                self._model = self._open_model()
+            except EmbeddingError as error:
+                raise self._failed(str(error)) from None
+            except ImportError as error:
+                raise self._failed(f"{error.name or 'a package'} is not installed") from None
+            if self._model is None:
+                raise Unavailable(NO_MODEL)
+            self._vectors = Vectors(self._model.id)
+        return self._model, self._vectors
+
+    def _embedded(self, model: QueryModel, text: str) -> NDArray[np.float32]:
+        with self._lock:
+            known = self._queries.get(text)
+            if known is not None:
+                self._queries.move_to_end(text)
+                return known
+        # An endpoint takes its time: other searches go on meanwhile.
+        try:
+            query = model.embed_query(text)
+        except EmbeddingError as error:
+            raise self._failed(str(error)) from None
+        with self._lock:
+            self._queries[text] = query
+            while len(self._queries) > KEPT_QUERIES:
+                self._queries.popitem(last=False)
+        return query
+
+    def _failed(self, reason: str) -> Unavailable:
+        self._failure = (self._clock(), reason)
+        return Unavailable(reason)
