@@ -159,12 +159,20 @@ def check(bench: Bench) -> None:
         bench.results.add("with a warm index", warm, "s", budget=1.5)
 
 
+def packs(bench: Bench) -> None:
+    """Context packs and commands alone."""
+    with bench.editor(bench.data) as editor:
+        editor.indexed()
+        _pack(bench, editor)
+
+
 SECTIONS: dict[str, Callable[[Bench], None]] = {
     "start": start,
     "cold": cold,
     "warm": warm,
     "small": small,
     "check": check,
+    "packs": packs,
 }
 
 
@@ -224,6 +232,26 @@ def _search(bench: Bench, editor: Editor) -> None:
         took = editor.timed("akm/search", {"query": query, "mode": "lexical"})
         bench.results.add("search, lexical", took, budget=15)
         bench.results.add("search, lexical, the slow ones", took, budget=40, of="p95")
+
+
+def _pack(bench: Bench, editor: Editor) -> None:
+    """Context packs of the default size, and of the largest; commands by what they are for."""
+    chance = random.Random(3)
+    for _ in range(100):
+        query = " ".join(words(chance, chance.randint(1, 4)))
+        took = editor.timed("akm/contextPack", {"query": query})
+        bench.results.add("context pack", took, budget=100, of="p95")
+    for _ in range(20):
+        query = " ".join(words(chance, chance.randint(1, 4)))
+        params = {"query": query, "maxItems": 50, "maxTokens": 12_000, "dedupe": True}
+        took = editor.timed("akm/contextPack", params)
+        bench.results.add("context pack, 50 items in 12,000 tokens", took, of="p95")
+    first = editor.timed("akm/findCommand", {"query": "rotate tokens"})
+    bench.results.add("find a command, the first time", first)
+    for _ in range(50):
+        query = " ".join(words(chance, chance.randint(1, 4)))
+        took = editor.timed("akm/findCommand", {"query": query})
+        bench.results.add("find a command", took, of="p95")
 
 
 def _long_text(editor: Editor, concept_id: str) -> str:

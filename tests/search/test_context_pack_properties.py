@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
@@ -113,6 +114,19 @@ def test_the_smallest_budget_holds_one_piece_of_evidence(river: Library) -> None
     document = build_pack(river, request, lambda asked: search(river, asked)).to_json()
     assert document["budgets"]["estimated_tokens"] <= 800
     assert len(document["evidence"]) >= 1
+
+
+@pytest.mark.parametrize("length", range(8))
+def test_a_pack_one_token_too_large_is_measured_as_well(river: Library, length: int) -> None:
+    # With a topic the query stands in the pack once: each dot is one character more.
+    request = PackRequest(query="otter" + "." * length, topic="otters", max_tokens=12_000)
+    pack = build_pack(river, request, lambda asked: search(river, asked))
+    for less in range(4):
+        tight = replace(request, max_tokens=pack.estimated_tokens - less)
+        document = replace(pack, request=tight).to_json()
+        budgets = document["budgets"]
+        exceeded = budgets["estimated_tokens"] > tight.max_tokens
+        assert budgets["token_budget_exceeded"] is exceeded
 
 
 def test_what_cannot_fit_is_refused_with_what_it_would_take(river: Library) -> None:

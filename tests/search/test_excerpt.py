@@ -103,3 +103,16 @@ def test_an_excerpt_is_always_a_slice(text: str, query: str) -> None:
         if found is not None:
             assert found.text == text[found.start : found.end] != ""
             assert len(found.text) <= MAX_CHARS
+
+
+def test_a_secret_in_the_excerpt_is_not_shown_and_the_offsets_stay() -> None:
+    key = "sk-" + "ant-" + "Ab3dE6gH9jK2mN5pQ8sT1vW4"
+    text = f"# Deploy\n\nTo deploy otters use {key} and wait.\n"
+    found = best_excerpt(text, ("otters",))
+    assert found is not None
+    assert found.text == text[found.start : found.end]
+    assert key in found.text
+    assert found.to_json()["text"].endswith("use [REDACTED:anthropic_api_key] and wait.")
+    plain = best_excerpt("Deploy otters.", ("otters",))
+    assert plain is not None
+    assert plain.to_json()["text"] == "Deploy otters."

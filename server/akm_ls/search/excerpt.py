@@ -11,6 +11,7 @@ from akm_ls.documents.blocks import scan_blocks
 from akm_ls.documents.markdown import merge, scan_headings, uniform_lines
 from akm_ls.documents.text import Span
 from akm_ls.search.query import find_word, root_of
+from akm_ls.search.redaction import redact_span, secrets_around
 
 MAX_CHARS = 280
 MAX_SEARCHED_CHARS = 200_000
@@ -20,6 +21,8 @@ _MAX_OCCURRENCES = 500
 _ENOUGH = 100
 _LEAD = 80
 """Characters kept before the first match where no line or sentence starts nearer."""
+_SECRET_REACH = 4_000
+"""How far around an excerpt the rest of a secret may lie that reaches into it."""
 _BREAK = re.compile(r"[\n\r]+|(?<=[.!?])\s+")
 _FRONTMATTER = re.compile(r"\ufeff?---[ \t]*[\r\n].*?[\r\n]---[ \t]*(?:\r\n|[\r\n]|\Z)", re.DOTALL)
 
@@ -29,15 +32,18 @@ class Excerpt:
     """``text`` is the file's text from ``start`` to ``end``, in ``str`` offsets.
 
     ``line`` (0-based) is where to go for it: the heading above it, else its own first line.
+    ``shown`` is the text without the secrets in it, where there are any.
     """
 
     start: int
     end: int
     text: str
     line: int
+    shown: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"startOffset": self.start, "endOffset": self.end, "text": self.text}
+        text = self.text if self.shown is None else self.shown
+        return {"startOffset": self.start, "endOffset": self.end, "text": text}
 
 
 class _Occurrence(NamedTuple):
@@ -69,7 +75,15 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     span = _whole_words(text, start, ceiling, first, last)
     above = [item for item in scan_headings(uniform, start, hidden) if item.span.start <= first]
     target = above[-1].span.start if above else span.start
-    return Excerpt(span.start, span.end, span.of(text), uniform.count("\n", 0, target))
+    secrets = secrets_around(text, span.start, span.end, reach=_SECRET_REACH)
+    shown = redact_span(text, span.start, span.end, secrets)
+    return Excerpt(
+        span.start,
+        span.end,
+        span.of(text),
+        uniform.count("\n", 0, target),
+        shown.text if shown.count else None,
+    )
 
 
 def _occurrences(text: str, start: int, tokens: tuple[str, ...]) -> list[_Occurrence]:

@@ -48,24 +48,43 @@ _KEY_BLOCK_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BL
 _KEY_LINES = re.compile(r"[A-Za-z0-9+/=:,.\\ \t\r\n-]*")
 
 _PLACE = r"(?<![A-Za-z0-9])"
-_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(_PLACE + shape))
-    for kind, shape in (
-        ("anthropic_api_key", r"sk-ant-[A-Za-z0-9_-]{16,400}"),
-        ("context7_api_key", r"ctx7sk[_-][A-Za-z0-9_-]{12,400}"),
-        ("openai_api_key", r"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,400}"),
-        ("aws_access_key_id", r"(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-        ("github_pat", r"github_pat_[A-Za-z0-9_]{20,400}"),
-        ("github_token", r"gh[pousr]_[A-Za-z0-9]{20,400}"),
-        ("gitlab_token", r"glpat-[A-Za-z0-9_-]{20,400}"),
-        ("npm_token", r"npm_[A-Za-z0-9]{20,400}"),
-        ("xai_api_key", r"xai-[A-Za-z0-9_-]{20,400}"),
-        ("google_api_key", r"AIza[A-Za-z0-9_-]{30,400}"),
-        ("slack_token", r"xox[abprs]-[A-Za-z0-9-]{10,400}"),
-        ("stripe_key", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,400}"),
-        ("jwt", r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}"),
+# Each with what every text must hold that has one: looking for that is fifty times faster.
+_SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (kind, marks, re.compile(_PLACE + shape))
+    for kind, marks, shape in (
+        ("anthropic_api_key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{16,400}"),
+        ("context7_api_key", ("ctx7sk",), r"ctx7sk[_-][A-Za-z0-9_-]{12,400}"),
+        (
+            "openai_api_key",
+            ("sk-",),
+            r"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,400}",
+        ),
+        (
+            "aws_access_key_id",
+            ("AKIA", "ASIA", "AROA", "AIDA"),
+            r"(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+        ),
+        ("github_pat", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{20,400}"),
+        (
+            "github_token",
+            ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+            r"gh[pousr]_[A-Za-z0-9]{20,400}",
+        ),
+        ("gitlab_token", ("glpat-",), r"glpat-[A-Za-z0-9_-]{20,400}"),
+        ("npm_token", ("npm_",), r"npm_[A-Za-z0-9]{20,400}"),
+        ("xai_api_key", ("xai-",), r"xai-[A-Za-z0-9_-]{20,400}"),
+        ("google_api_key", ("AIza",), r"AIza[A-Za-z0-9_-]{30,400}"),
+        ("slack_token", ("xox",), r"xox[abprs]-[A-Za-z0-9-]{10,400}"),
+        ("stripe_key", ("k_live_", "k_test_"), r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,400}"),
+        (
+            "jwt",
+            ("eyJ",),
+            r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}",
+        ),
     )
 )
+_ASSIGNED_MARKS = ("key", "secret", "token", "passw", "passp", "credential")
+_AUTHORISATION_MARKS = ("authorization", "bearer")
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>\"'`|\\^]{1,4000}")
 _SECTION = re.compile(r"[?#][^?#\s]+")
@@ -126,9 +145,9 @@ def redact_url(url: str) -> str:
     return redact(url).text
 
 
-def secrets_around(text: str, start: int, end: int) -> tuple[Secret, ...]:
+def secrets_around(text: str, start: int, end: int, *, reach: int = REACH) -> tuple[Secret, ...]:
     """The secrets of a text that may reach into a stretch of it, in offsets of the whole text."""
-    low, high = max(0, start - REACH), end + REACH
+    low, high = max(0, start - reach), end + reach
     found = find_secrets(text[low:high])
     if not low:
         return found
@@ -137,7 +156,7 @@ def secrets_around(text: str, start: int, end: int) -> tuple[Secret, ...]:
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """The secrets of a text, in order, without overlaps."""
-    urls = [Span(*match.span()) for match in _URL.finditer(text)]
+    urls = [Span(*match.span()) for match in _URL.finditer(text)] if "://" in text else []
     found = [*_key_blocks(text), *_known_shapes(text), *_in_urls(text, urls)]
     # What is assigned in a URL is a parameter, which ends at the next one.
     found += _outside(urls, list(_assigned(text)))
@@ -179,13 +198,19 @@ def _key_blocks(text: str) -> Iterator[Secret]:
 
 
 def _known_shapes(text: str) -> Iterator[Secret]:
-    for kind, shape in _SHAPES:
+    for kind, marks, shape in _SHAPES:
+        if not any(mark in text for mark in marks):
+            continue
         for match in shape.finditer(text):
             yield Secret(match.start(), match.end(), kind, _mask(kind))
 
 
 def _assigned(text: str) -> Iterator[Secret]:
-    for pattern in (_ASSIGNMENT, _AUTHORISATION):
+    folded = text.lower()
+    patterns = ((_ASSIGNED_MARKS, _ASSIGNMENT), (_AUTHORISATION_MARKS, _AUTHORISATION))
+    for marks, pattern in patterns:
+        if not any(mark in folded for mark in marks):
+            continue
         for match in pattern.finditer(text):
             group = match.lastgroup or "bare"
             value = match.group(group)
@@ -229,4 +254,4 @@ def _is_secret_parameter(name: str, value: str) -> bool:
     name = unquote(name)
     if name.lower() in _SECRET_PARAMETERS or _SECRET_NAME.search(name):
         return True
-    return any(shape.search(value) for _, shape in _SHAPES)
+    return any(shape.search(value) for _, _, shape in _SHAPES)

@@ -125,9 +125,11 @@ class ContextPack:
             "message": self.message,
         }
         budgets = answer["budgets"]
+        # More digits make a larger number, so this ends. What is said of the number comes after
+        # it: "true" is shorter than "false", and the two could take turns for ever.
         while (tokens := measure(answer)) != budgets["estimated_tokens"]:
             budgets["estimated_tokens"] = tokens
-            budgets["token_budget_exceeded"] = tokens > request.max_tokens
+        budgets["token_budget_exceeded"] = tokens > request.max_tokens
         return answer
 
     def _duplicates(self) -> tuple[DuplicateGroup, ...]:
