@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex
     from akm_ls.lint.finding import Fix, TextEdit
     from akm_ls.lsp.session import Session
-    from akm_ls.workspace.renaming import Change, FileChanges
     from akm_ls.workspace.open_documents import OpenDocument
+    from akm_ls.workspace.renaming import Change, FileChanges
 
+_TextEdit = lsp.TextEdit | lsp.AnnotatedTextEdit | lsp.SnippetTextEdit
 _Change = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
 
 
@@ -92,11 +93,15 @@ def plan_edit(
         seen = path == asked or any(
             path == move.old or path.startswith(os.path.join(move.old, "")) for move in plan.moves
         )
-        edits = _plan_edits(session, file)
+        plain = _plan_edits(session, file)
+        edits: Sequence[_TextEdit] = plain
         if annotated:
-            for index, (edit, change) in enumerate(zip(edits, file.changes, strict=True)):
-                name = _annotate(annotations, change, seen=seen)
-                edits[index] = lsp.AnnotatedTextEdit(name, edit.range, edit.new_text)
+            edits = [
+                lsp.AnnotatedTextEdit(
+                    _annotate(annotations, change, seen=seen), edit.range, edit.new_text
+                )
+                for edit, change in zip(plain, file.changes, strict=True)
+            ]
         uri = session.uri(path)
         changes.append(_versioned(uri, file.source.version, edits))
     for move in moves:
@@ -156,9 +161,7 @@ def _edits(session: Session, lines: LineIndex, edits: Iterable[TextEdit]) -> lis
     return [lsp.TextEdit(session.range(lines, edit.span), edit.new_text) for edit in edits]
 
 
-def _versioned(
-    uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
-) -> lsp.TextDocumentEdit:
+def _versioned(uri: str, version: int | None, edits: Sequence[_TextEdit]) -> lsp.TextDocumentEdit:
     return lsp.TextDocumentEdit(
         lsp.OptionalVersionedTextDocumentIdentifier(uri, version), list(edits)
     )
