@@ -20,11 +20,13 @@ from akm_ls.workspace.renaming.moves import Moves
 from akm_ls.workspace.renaming.occurrences import citings
 
 ABOUT_NAMES = frozenset(
-    """
-    missing-ref wrong-bundle duplicate-ref dead-link dead-anchor legacy-ref superseded-target
-    xref-self xref-duplicate provenance-missing source-changed skill-name-invalid duplicate-name
-    missing-skill-md skill-deep-reference correction-pairing belief-orphan invalid-frontmatter
-    """.split()
+    [
+        *("missing-ref", "wrong-bundle", "duplicate-ref", "dead-link", "dead-anchor"),
+        *("legacy-ref", "superseded-target", "xref-self", "xref-duplicate"),
+        *("provenance-missing", "source-changed", "correction-pairing", "belief-orphan"),
+        *("skill-name-invalid", "duplicate-name", "missing-skill-md", "skill-deep-reference"),
+        *("invalid-frontmatter", "unquoted-colon"),
+    ]
 )
 BUNDLES = ("team", "other")
 WORDS = ("tokens", "e\u0301tat", "größe", "ключ", "目录", "v1.2", "on_call")
