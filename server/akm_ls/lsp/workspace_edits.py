@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
     from akm_ls.workspace.renaming import Change, FileChanges
 
-_TextEdit = lsp.TextEdit | lsp.AnnotatedTextEdit
+_TextEdit = lsp.TextEdit | lsp.AnnotatedTextEdit | lsp.SnippetTextEdit
 _Change = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
 
 
@@ -93,13 +93,14 @@ def plan_edit(
         seen = path == asked or any(
             path == move.old or path.startswith(os.path.join(move.old, "")) for move in plan.moves
         )
-        edits: list[_TextEdit] = list(_plan_edits(session, file))
+        plain = _plan_edits(session, file)
+        edits: Sequence[_TextEdit] = plain
         if annotated:
             edits = [
                 lsp.AnnotatedTextEdit(
                     _annotate(annotations, change, seen=seen), edit.range, edit.new_text
                 )
-                for edit, change in zip(edits, file.changes, strict=True)
+                for edit, change in zip(plain, file.changes, strict=True)
             ]
         uri = session.uri(path)
         changes.append(_versioned(uri, file.source.version, edits))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence, resolve_plain, scalar_items
 from akm_ls.documents.text import Span
+from akm_ls.index.catalog import readings_of
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
-from akm_ls.search.references import spellings_of
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SOURCE_KEYS = ("source", "sources", "derivedFrom", "evidenceSources")
 """Keys that may say, among other things, which asset this one was made from."""
 
-_PLAIN = re.compile(r"\w[\w./@+~()-]*(?:#[\w-]+)?\Z")
+_PLAIN = re.compile(r"\w[\w./@+~()-]*(?: [\w./@+~()-]+)*(?:#[\w-]+)?\Z")
 _WIKI = "wiki:"
 _ENDS = ("/SKILL.md", "/SKILL", ".md", ".yml", ".env")
 
@@ -115,7 +115,7 @@ def respelled(citing: Citing, old_id: str, bundle: str | None, new_id: str) -> R
         end = next((end for end in _ENDS if written.endswith(end)), "")
         if end and not old_id.endswith(end):
             spelled += end
-        if spelled not in spellings_of(new_id):
+        if new_id not in readings_of(spelled):
             spelled = new_id
     return Ref(bundle, spelled, citing.ref.fragment)
 

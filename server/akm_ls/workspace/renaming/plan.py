@@ -94,23 +94,24 @@ def _left_messages(left: tuple[Left, ...]) -> tuple[str, ...]:
         if item.reason == "read-only":
             read_only.setdefault(item.source.bundle.id, []).append(item)
     for bundle, items in read_only.items():
+        names = _first([item.source.rel for item in items])
+        keep = "keeps" if sum(item.count for item in items) == 1 else "keep"
         messages.append(
-            f'{places(items)} in the read-only bundle "{bundle}" keep the old name: {named(items)}.'
+            f'In the read-only bundle "{bundle}" {_places(items)} {keep} the old name: {names}.'
         )
     for reason, why in _WHY.items():
         items = [item for item in left if item.reason == reason]
         if items:
-            messages.append(f"{places(items)} left as before ({why}): {named(items)}.")
+            names = _first([item.source.name for item in items])
+            messages.append(f"{_places(items)} left as before ({why}): {names}.")
     return tuple(messages)
 
 
-def places(items: list[Left]) -> str:
+def _places(items: list[Left]) -> str:
     count = sum(item.count for item in items)
     return f"{count} place{'s' if count != 1 else ''}"
 
 
-def named(items: list[Left]) -> str:
-    """The files by bundle and path, the first few."""
-    names = [item.source.name for item in items]
+def _first(names: list[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

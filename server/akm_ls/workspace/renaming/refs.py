@@ -25,12 +25,16 @@ def ref_changes(source: Source, new_home: str, leads: Leads) -> Iterator[Change]
         if before is None:
             continue
         meant = leads.meant(before)
-        if meant is None or leads.after(citing.ref, new_home) == meant:
+        if meant is None:
             continue
-        bundle, concept_id = meant
-        ref = respelled(citing, before[1], bundle, concept_id)
-        bare = Ref(None, ref.concept_id, ref.fragment)
-        if citing.ref.bundle is None and leads.after(bare, new_home) == meant:
-            ref = bare
+        # To akm a bare ref means the bundle it stands in; only where it was a guess before may it
+        # stay one.
+        bare = citing.ref.bundle is None and (meant[0] == new_home or before[0] != home)
+        if leads.after(citing.ref, new_home) == meant and (bare or citing.ref.bundle is not None):
+            continue
+        ref = respelled(citing, before[1], *meant)
+        if bare:
+            short = Ref(None, ref.concept_id, ref.fragment)
+            ref = short if leads.after(short, new_home) == meant else ref
         span, text = edit_of(source.document, citing, ref)
         yield Change(span, text, "ref", ref)
