@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from editor import Editor
+from editor import Editor, plain
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 FACT = (
@@ -17,7 +18,8 @@ async def test_the_facts_for_a_type_come_with_text_and_cost(editor: Editor, meth
     await editor.start()
     params = {"type": "skill", "bundle": "team"}
     if method != "akm/conventions":
-        answer = await editor.request(method, {"command": "akm.conventions", "arguments": [params]})
+        command = lsp.ExecuteCommandParams("akm.conventions", [params])
+        answer = plain(await editor.client.workspace_execute_command_async(command))
     else:
         answer = await editor.request(method, params)
     (fact,) = answer["facts"]
