@@ -179,7 +179,7 @@ class _Reading:
 
     def _key_or_text(self, number: int, span: Span, line: _Line, column: int) -> YamlPlace | None:
         """A line without dash and colon: a key half typed, or more of a list in brackets."""
-        open_list = self._open_list(number, span.start + column)
+        open_list = self._open_list(number, line.column, span.start + column)
         if open_list is not None:
             above, start = open_list
             return self._in_list(start, span.start + column, span.end, above)
@@ -342,14 +342,19 @@ class _Reading:
                     break
         return frozenset(found)
 
-    def _open_list(self, number: int, cursor: int) -> tuple[tuple[str, ...], int] | None:
-        """The path and the bracket of a list that an earlier line opened and none closed."""
+    def _open_list(
+        self, number: int, column: int, cursor: int
+    ) -> tuple[tuple[str, ...], int] | None:
+        """The path and the bracket of a list that an earlier line opened and none closed.
+
+        Its lines are indented: what starts in the column of its key is a key of its own.
+        """
         for above in range(number - 1, max(self._first, number - 200) - 1, -1):
             span = self._lines.line_span(above)
             line = _read(span.of(self._text))
             if line.key is None and not line.dashes:
                 continue
-            if line.text[line.value : line.value + 1] != "[":
+            if line.text[line.value : line.value + 1] != "[" or column <= line.column:
                 return None
             start = span.start + line.value
             if "]" in self._text[start:cursor]:

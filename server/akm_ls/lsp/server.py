@@ -161,10 +161,15 @@ def _register_features(server: AkmLanguageServer) -> None:
         return navigation.resolve_link(ls.session, link)
 
     @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=code_actions.KINDS)
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions(code_action_kinds=code_actions.KINDS, resolve_provider=True),
     )
     def actions(ls: AkmLanguageServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
         return code_actions.code_actions(ls.session, params)
+
+    @server.feature(lsp.CODE_ACTION_RESOLVE)
+    def resolve_action(ls: AkmLanguageServer, action: lsp.CodeAction) -> lsp.CodeAction:
+        return code_actions.resolve(ls.session, action)
 
 
 def _register_structure(server: AkmLanguageServer) -> None:

@@ -61,11 +61,21 @@ def _preview(workspace: Workspace, stub: Stub, fragment: str | None) -> str:
     if document.kind == "env" or stub.type == "env":
         keys = dict.fromkeys(key.name for key in read_env_keys(document.text))
         return "Keys: " + ", ".join(f"`{key}`" for key in keys) if keys else "No keys."
-    if document.kind != "markdown":
-        return _fenced(_head(document.text, OPENING_LINES))
     heading = document.fragment(fragment) if fragment else None
     if heading is not None:
-        return _closed(_head(heading.section.of(document.text).strip(), SECTION_LINES))
+        return section_card(heading.section.of(document.text))
+    return document_card(document)
+
+
+def section_card(text: str) -> str:
+    """The first lines of a section."""
+    return _closed(_head(text.strip(), SECTION_LINES))
+
+
+def document_card(document: Document) -> str:
+    """The opening lines of a file."""
+    if document.kind != "markdown":
+        return _fenced(_head(document.text, OPENING_LINES))
     return _closed(_opening(document))
 
 

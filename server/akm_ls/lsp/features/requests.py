@@ -17,6 +17,7 @@ from akm_ls.refs import RefError, parse_ref
 from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowError, show_path
+from akm_ls.workspace.standards import standards
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -170,12 +171,28 @@ async def reindex(session: Session, params: Params) -> Any:
     }
 
 
+async def conventions(session: Session, params: Params) -> Any:
+    """``akm/conventions``: the authoring standards for a type, in one bundle or in all."""
+    kind, bundle = params.get("type"), params.get("bundle")
+    for name, value in (("type", kind), ("bundle", bundle)):
+        if value is not None and not isinstance(value, str):
+            raise JsonRpcException(f"{name} must be a string", code=INVALID_PARAMS)
+    if bundle is not None and session.workspace.bundles.get(bundle) is None:
+        raise JsonRpcException(f'no bundle is named "{bundle}"', code=INVALID_PARAMS)
+    session.settle()
+    await session.index.ready()
+    found = standards(session.workspace, kind, bundle)
+    facts = [standard.to_json() for standard in found]
+    return {"facts": facts, "estimatedTokens": sum(fact["estimatedTokens"] for fact in facts)}
+
+
 REQUESTS: dict[str, Request] = {
     "akm/search": search_assets,
     "akm/show": show_asset,
     "akm/contextPack": context_pack,
     "akm/findCommand": find_command,
     "akm/references": find_citations,
+    "akm/conventions": conventions,
     "akm/status": status,
     "akm/reindex": reindex,
 }

@@ -28,6 +28,8 @@ def complete(session: Session, opened: OpenDocument, offset: int) -> lsp.Complet
     text = opened.text
     if len(text) > 100 or _START.match(text.lstrip("\ufeff")) is None:
         return None
+    if opened.document.kind == "yaml" and text.strip():
+        return None  # a first key
     templates = list(templates_of(opened))
     end = len(text.rstrip()) if text[offset:].strip() else len(text)
     span = Span(1 if text.startswith("\ufeff") else 0, max(end, offset))
