@@ -11,6 +11,7 @@ from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
 from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
+from akm_ls.workspace.annotations import Shown, read_shown
 from akm_ls.workspace.semantic import read_embedding
 
 _OF_THE_CLIENT = frozenset({"server", "trace"})
@@ -35,6 +36,7 @@ class Settings:
     offline: bool = False
     lint: LintSettings = field(default_factory=LintSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    shown: Shown = field(default_factory=Shown)
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
 
@@ -82,6 +84,7 @@ def read_settings(
         diagnostics_delay_ms=reader.count(
             "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000
         ),
+        shown=read_shown(reader.flag, settings.shown),
     )
     embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)
     settings = replace(settings, embedding=embedding)
