@@ -138,6 +138,37 @@ class Client:
         return bool(support and support.collapsed_text)
 
     @property
+    def shows_documents(self) -> bool:
+        shown = self._window.show_document
+        return bool(shown and shown.support)
+
+    @property
+    def refreshes_code_lenses(self) -> bool:
+        lens = self._workspace.code_lens
+        return bool(lens and lens.refresh_support)
+
+    @property
+    def refreshes_inlay_hints(self) -> bool:
+        hint = self._workspace.inlay_hint
+        return bool(hint and hint.refresh_support)
+
+    @property
+    def pulls_diagnostics(self) -> bool:
+        """Whether the client asks for diagnostics; then it is never sent any."""
+        return self._text.diagnostic is not None
+
+    @property
+    def refreshes_diagnostics(self) -> bool:
+        diagnostics = self._workspace.diagnostics
+        return bool(diagnostics and diagnostics.refresh_support)
+
+    @property
+    def related_documents(self) -> bool:
+        """Whether an answer about one document may bring those of others along."""
+        diagnostic = self._text.diagnostic
+        return bool(diagnostic and diagnostic.related_document_support)
+
+    @property
     def literal_code_actions(self) -> bool:
         action = self._text.code_action
         return bool(action and action.code_action_literal_support)

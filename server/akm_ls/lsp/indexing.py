@@ -328,6 +328,8 @@ class BackgroundIndex:
 
     def _announce(self, added: int, changed: int, removed: int, entries: int) -> None:
         counts = {"added": added, "changed": changed, "removed": removed, "entries": entries}
+        # Citations change without any asset looking different.
+        self._session.refreshing.annotations()
         self._session.server.protocol.notify("akm/didIndex", counts)
 
 

@@ -13,9 +13,11 @@ from akm_ls import __version__
 from akm_ls.lsp.features import (
     call_hierarchy,
     code_actions,
+    code_lens,
     completion,
     file_operations,
     hover,
+    inlay_hints,
     navigation,
     references,
     rename,
@@ -69,6 +71,7 @@ def _register(server: AkmLanguageServer) -> None:
     _register_features(server)
     _register_structure(server)
     _register_renaming(server)
+    _register_annotations(server)
     _register_requests(server)
 
 
@@ -264,6 +267,26 @@ def _register_renaming(server: AkmLanguageServer) -> None:
     @server.feature(lsp.WORKSPACE_DID_CREATE_FILES, files)
     def did_create(ls: AkmLanguageServer, params: lsp.CreateFilesParams) -> None:
         file_operations.did_create(ls.session, params)
+
+
+def _register_annotations(server: AkmLanguageServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lenses(
+        ls: AkmLanguageServer, params: lsp.CodeLensParams
+    ) -> list[lsp.CodeLens] | None:
+        return await code_lens.code_lenses(ls.session, params)
+
+    @server.feature(lsp.CODE_LENS_RESOLVE)
+    async def resolve_lens(ls: AkmLanguageServer, lens: lsp.CodeLens) -> lsp.CodeLens:
+        return await code_lens.resolve_lens(ls.session, lens)
+
+    @server.command(code_lens.SHOW_REFERENCES)
+    async def show_references(ls: AkmLanguageServer, *arguments: Any) -> Any:
+        return await code_lens.show_references(ls.session, arguments)
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hints(ls: AkmLanguageServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
+        return inlay_hints.inlay_hints(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:

@@ -16,6 +16,7 @@ from akm_ls.lsp.client import Client
 from akm_ls.lsp.convert import file_start, to_offset, to_range
 from akm_ls.lsp.features.diagnostics import DiagnosticsPublisher
 from akm_ls.lsp.indexing import BackgroundIndex
+from akm_ls.lsp.refreshing import Refreshing
 from akm_ls.lsp.uris import path_of, uri_of
 from akm_ls.lsp.watching import FileWatching
 from akm_ls.workspace import Settings, Workspace, read_settings
@@ -52,6 +53,7 @@ class Session:
         self._options = settings
         self.workspace = Workspace(settings.with_folders(folders))
         self.diagnostics = DiagnosticsPublisher(self)
+        self.refreshing = Refreshing(self)
         self.index = BackgroundIndex(self)
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
@@ -86,6 +88,8 @@ class Session:
         before, self.workspace.settings = self.workspace.settings, settings
         if before == settings:
             return
+        if before.shown != settings.shown:
+            self.refreshing.everything()
         if (before.bundle_dirs, before.config, before.data_dir) != (
             settings.bundle_dirs,
             settings.config,
@@ -187,6 +191,8 @@ class Session:
 
     def spread(self, delta: Delta, *, at_once: bool = False) -> None:
         """Lint again what depends on what changed."""
+        if not delta.is_empty:
+            self.refreshing.annotations()
         for opened in self.workspace.affected(delta):
             if at_once:
                 self.diagnostics.publish_now(opened.path)
@@ -273,6 +279,7 @@ class Session:
 
     def close(self) -> None:
         self.index.stop()
+        self.refreshing.stop()
         self.watching.stop()
         self.workspace.close()
         self.workspace.usage.close()

@@ -13,6 +13,7 @@ from akm_ls.lint.engine import CODES
 from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
 from akm_ls.search.fusion import FUSIONS, Fusion
 from akm_ls.search.request import PlanName
+from akm_ls.workspace.annotations import Shown, read_shown
 from akm_ls.workspace.semantic import read_embedding
 
 _Choice = TypeVar("_Choice", bound=str)
@@ -41,6 +42,7 @@ class Settings:
     lint: LintSettings = field(default_factory=LintSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     usage: bool = True
+    shown: Shown = field(default_factory=Shown)
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
     search_plan: PlanName = "default"
@@ -93,6 +95,7 @@ def read_settings(
         ),
         search_plan=reader.choice("search.plan", settings.search_plan, get_args(PlanName)),
         search_fusion=reader.choice("search.fusion", settings.search_fusion, FUSIONS),
+        shown=read_shown(reader.flag, settings.shown),
     )
     embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)
     settings = replace(settings, embedding=embedding)
