@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["out/", "node_modules/"] },
+  { ignores: ["out/", "node_modules/", "wheel/"] },
   js.configs.recommended,
   {
     files: ["src/**/*.ts", "test/**/*.ts"],
