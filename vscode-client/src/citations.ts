@@ -51,13 +51,14 @@ export async function citationsOf(
   ]);
   return {
     ref: shown.ref,
-    incoming: groupIncoming(incoming),
+    incoming: groupIncoming(incoming, shown.ref),
     outgoing: groupOutgoing(links ?? [], uri, text),
   };
 }
 
-/** By citing asset, in the order of the server: bundles by priority. */
-export function groupIncoming(citations: readonly Citation[]): CitationGroup[] {
+/** By citing asset, in the order of the server: bundles by priority. `ref` is the cited one. */
+export function groupIncoming(citations: readonly Citation[], ref: string): CitationGroup[] {
+  const own = ref.slice(0, ref.indexOf("//") + 2);
   const groups = new Map<string, (Place & { note: string })[]>();
   for (const { source, uri, range, channel } of citations) {
     const places = groups.get(source) ?? [];
@@ -65,8 +66,11 @@ export function groupIncoming(citations: readonly Citation[]): CitationGroup[] {
     groups.set(source, places);
   }
   return [...groups].map(([source, places]) => ({
-    label: source,
-    tooltip: places.map((place) => `line ${String(place.range.start.line + 1)}: ${place.note}`).join("\n"),
+    label: own !== "" && source.startsWith(own) ? source.slice(own.length) : source,
+    tooltip: [
+      source,
+      ...places.map((place) => `line ${String(place.range.start.line + 1)}: ${place.note}`),
+    ].join("\n"),
     places,
   }));
 }

@@ -54,10 +54,13 @@ export function hitLine(hit: Hit, bundles: number): HitLine {
     hit.quality === "proposed" ? "proposed" : undefined,
   ];
   const why = whyLine(hit);
+  if (why !== "") {
+    facts.push(`matched ${why}`);
+  }
   return {
     label: `$(${iconOf(hit.type)}) ${hit.name}`,
     description: facts.filter((fact) => fact !== undefined).join(" · "),
-    detail: [oneLine(hit.description ?? ""), why === "" ? "" : `[${why}]`].filter(Boolean).join("  "),
+    detail: oneLine(hit.description ?? ""),
   };
 }
 
@@ -85,7 +88,7 @@ export function resultTitle(query: string, result: SearchResult): string {
   }
   const of = result.total > shown ? ` of ${result.total.toLocaleString("en-US")}` : "";
   const loose = result.stage === "or" ? ", some of the words" : "";
-  return `AKM: ${String(shown)}${of}${loose}`;
+  return `AKM: ${String(shown)}${of} asset${result.total === 1 ? "" : "s"}${loose}`;
 }
 
 /** Text on one line, cut with an ellipsis. */

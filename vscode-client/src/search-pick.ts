@@ -131,7 +131,7 @@ function pickHit(ask: Ask, options: PickOptions): void {
 class Preview {
   private timer: NodeJS.Timeout | undefined;
   private shown: vscode.Uri | undefined;
-  private settled = false;
+  private returning: Promise<void> | undefined;
   private readonly openBefore = new Set(
     vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
@@ -153,16 +153,17 @@ class Preview {
   /** What is shown stays. */
   keep(): void {
     clearTimeout(this.timer);
-    this.settled = true;
+    this.returning = Promise.resolve();
   }
 
   /** Closes what was only looked at and returns to where the user was. */
-  async back(): Promise<void> {
+  back(): Promise<void> {
     clearTimeout(this.timer);
-    if (this.settled) {
-      return;
-    }
-    this.settled = true;
+    this.returning ??= this.return();
+    return this.returning;
+  }
+
+  private async return(): Promise<void> {
     const shown = this.shown?.toString();
     const looked = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)

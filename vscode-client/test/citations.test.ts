@@ -22,15 +22,15 @@ describe("the citations of a file", () => {
     const found = await citationsOf(
       server({
         "akm/show": { ref: "t//knowledge/a" },
-        "akm/references": [citation("t//skills/r", 9, "prose"), citation("t//facts/f", 1, "xrefs"), citation("t//skills/r", 20, "prose")],
+        "akm/references": [citation("t//skills/r", 9, "prose"), citation("u//facts/f", 1, "xrefs"), citation("t//skills/r", 20, "prose")],
         "textDocument/documentLink": [{ range: at(7), target: "file:///b" }, { range: at(3), data: { ref: "c#d" } }, { range: at(12), target: "file:///b" }],
       }),
       "file:///a.md",
       (range) => (range.start.line === 3 ? "t//c#d" : "t//b"),
     );
-    assert.deepEqual(found?.incoming.map((group) => [group.label, group.places.length]), [["t//skills/r", 2], ["t//facts/f", 1]]);
+    assert.deepEqual(found?.incoming.map((group) => [group.label, group.places.length]), [["skills/r", 2], ["u//facts/f", 1]]);
     assert.deepEqual(found.outgoing.map((group) => [group.label, group.places.length]), [["t//c#d", 1], ["t//b", 2]]);
-    assert.equal(found.incoming[0]?.tooltip, "line 10: prose\nline 21: prose");
+    assert.equal(found.incoming[0]?.tooltip, "t//skills/r\nline 10: prose\nline 21: prose");
   });
 
   it("are nothing for a file that is no asset, and for links that the server does not answer", async () => {

@@ -15,14 +15,14 @@ describe("a hit in the list", () => {
   it("shows type, description and why it matched", () => {
     assert.deepEqual(hitLine(HIT, 1), {
       label: "$(sparkle) code-review",
-      description: "skill",
-      detail: "Review a change before it is merged.  [text, name, aliases]",
+      description: "skill · matched text, name, aliases",
+      detail: "Review a change before it is merged.",
     });
   });
 
   it("names its bundle when there are several, and what speaks against it", () => {
     const line = hitLine({ ...HIT, beliefState: "superseded", quality: "proposed" }, 2);
-    assert.equal(line.description, "skill · team · superseded · proposed");
+    assert.equal(line.description, "skill · team · superseded · proposed · matched text, name, aliases");
   });
 
   it("bears an answer that says less, and a type of another tool", () => {
@@ -36,8 +36,8 @@ describe("a hit in the list", () => {
 
 describe("the title of the list", () => {
   it("counts the hits", () => {
-    assert.equal(resultTitle("x", { hits: [HIT], total: 1234, stage: "and" }), "AKM: 1 of 1,234");
-    assert.equal(resultTitle("x y", { hits: [HIT], total: 1, stage: "or" }), "AKM: 1, some of the words");
+    assert.equal(resultTitle("x", { hits: [HIT], total: 1234, stage: "and" }), "AKM: 1 of 1,234 assets");
+    assert.equal(resultTitle("x y", { hits: [HIT], total: 1, stage: "or" }), "AKM: 1 asset, some of the words");
   });
 
   it("says when there is nothing", () => {
