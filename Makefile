@@ -54,12 +54,13 @@ wheel: $(VENV)/.testable
 	@$(AKM_LS) check docs/example-bundle --exit-zero
 	@$(AKM_LS) check docs/example-bundle/skills
 
-vscode:
+vscode: $(VENV)/.testable
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm run build && npm test
+	cd vscode-client && npm run package
 
 clean:
 	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -rf vscode-client/node_modules vscode-client/out
+	rm -rf vscode-client/node_modules vscode-client/out vscode-client/wheel vscode-client/*.vsix
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

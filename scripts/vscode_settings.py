@@ -3,8 +3,8 @@
     python scripts/vscode_settings.py            # write it
     python scripts/vscode_settings.py --check    # say whether it is current
 
-Each rule code becomes a property of ``akm.lint.rules``, so that the settings editor offers the
-codes and says what each one means.
+Each rule code becomes a property of ``akm.lint.rules``, so that the settings editor offers
+the codes and says what each one means.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["out/", "node_modules/"] },
+  { ignores: ["out/", "node_modules/", "wheel/"] },
   js.configs.recommended,
   {
     files: ["src/**/*.ts", "test/**/*.ts"],
@@ -17,7 +17,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ["*.mjs"],
-    languageOptions: { globals: { process: "readonly" } },
+    files: ["*.mjs", "e2e/*.mjs"],
+    // `document` is that of the page which a function is sent to.
+    languageOptions: { globals: { process: "readonly", setTimeout: "readonly", document: "readonly" } },
   },
 );

@@ -1,30 +1,94 @@
-/** Starts the server and contributes the three commands. */
+/** Starts the server and contributes commands, views and tools. */
 
 import * as vscode from "vscode";
 import { ProgressType, type LanguageClient, type WorkDoneProgressReport } from "vscode-languageclient/node";
+import { AssetPages, buildContextPack, copyRef } from "./asset-commands.js";
+import type { TreeNode } from "./bundle-tree.js";
+import { BundlesView } from "./bundles-view.js";
+import type { CitationGroup } from "./citations.js";
+import { CitationsView } from "./citations-view.js";
+import { Installer } from "./installer.js";
+import { messageOf } from "./protocol.js";
+import { searchAssets } from "./search-pick.js";
 import { Server } from "./server.js";
+import { showMenu, StatusBar } from "./status-bar.js";
 import { reindexSummary, statusLines, type IndexReport, type Status } from "./status.js";
+import { registerTools } from "./tools.js";
 
 let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const output = vscode.window.createOutputChannel("AKM", { log: true });
-  const started = new Server(output);
+  const installer = new Installer(context, output);
+  const started = new Server(output, installer, {
+    version: (context.extension.packageJSON as { version: string }).version,
+    development: context.extensionMode === vscode.ExtensionMode.Development,
+  });
   server = started;
+  const pages = new AssetPages(started.ask);
+  const bundles = new BundlesView(started);
+  const citations = new CitationsView(started);
   // The commands' names differ from the server's own (akm.status, akm.reindex, …): the language
   // client registers those itself, and a name can be registered only once.
+  const register = (name: string, run: (argument: unknown) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(name, run);
   context.subscriptions.push(
     output,
     started,
-    vscode.commands.registerCommand("akm.restartServer", () => started.restart()),
-    vscode.commands.registerCommand("akm.reindexBundles", () => reindex(started)),
-    vscode.commands.registerCommand("akm.showStatus", () => showStatus(started, output)),
+    pages,
+    bundles,
+    citations,
+    new StatusBar(started),
+    register("akm.searchAssets", (query) => {
+      if (isRunning(started)) {
+        searchAssets(started.ask, typeof query === "string" ? query : "");
+      }
+    }),
+    register("akm.showAsset", (of) => (isRunning(started) ? pages.show(refOf(of)) : undefined)),
+    register("akm.copyRef", (of) => (isRunning(started) ? copyRef(started.ask, refOf(of)) : undefined)),
+    register("akm.buildContextPack", () => (isRunning(started) ? buildContextPack(started.ask) : undefined)),
+    register("akm.reindexBundles", () => reindex(started)),
+    register("akm.showStatus", () => showStatus(started, output)),
+    register("akm.restartServer", () => started.restart()),
+    register("akm.installServer", async () => {
+      if (await installer.install()) {
+        await started.restart();
+      }
+    }),
+    register("akm.showLog", () => {
+      output.show();
+    }),
+    // What follows belongs to views and the status bar, not to the command palette.
+    register("akm.showMenu", () => showMenu(started)),
+    register("akm.listMore", (node) => {
+      bundles.more(node as TreeNode | undefined);
+    }),
+    register("akm.openCitation", (group) => citations.open(group as CitationGroup | undefined)),
+    ...registerTools(started.ask),
   );
   await started.restart();
 }
 
 export async function deactivate(): Promise<void> {
   await server?.stop();
+}
+
+/** Whether there is a server to ask; otherwise the user is offered to start it. */
+function isRunning(server: Server): boolean {
+  if (server.running === undefined) {
+    void offerRestart(server);
+    return false;
+  }
+  return true;
+}
+
+/** The ref that a command is about: given as text, or as a node of the tree. */
+function refOf(argument: unknown): string | undefined {
+  if (typeof argument === "string") {
+    return argument;
+  }
+  const ref = (argument as { ref?: unknown } | undefined | null)?.ref;
+  return typeof ref === "string" ? ref : undefined;
 }
 
 async function reindex(server: Server): Promise<void> {
@@ -71,13 +135,12 @@ async function requestReindex(
 const REINDEX_PROGRESS = new ProgressType<Partial<WorkDoneProgressReport>>();
 
 async function showStatus(server: Server, output: vscode.LogOutputChannel): Promise<void> {
-  const client = server.running;
-  if (client === undefined) {
+  if (server.running === undefined) {
     await offerRestart(server);
     return;
   }
   try {
-    const status = await client.sendRequest<Status>("akm/status", {});
+    const status = await server.ask<Status>("akm/status", {});
     for (const line of statusLines(status, server.commandLine)) {
       output.info(line);
     }
@@ -96,8 +159,4 @@ async function offerRestart(server: Server): Promise<void> {
   if (choice === restart) {
     await server.restart();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 /**
- * Where the server is: the setting, else `PATH`, else the workspace's virtual environment.
+ * Where the server is: the setting, else the Python extension's environment, else `PATH`, else the
+ * workspace's `.venv`, else the environment that this extension made.
  *
  * Nothing here touches VS Code, so that every branch can be tested with plain values.
  */
@@ -20,14 +21,20 @@ export interface Surroundings {
   readonly folders: readonly string[];
   /** False in restricted mode: programs that come with the workspace are then left alone. */
   readonly trusted: boolean;
+  /** The interpreter that the Python extension has chosen; undefined without that extension. */
+  readonly interpreter?: string | undefined;
+  /** The server in the environment that this extension made; undefined before it is complete. */
+  readonly owned?: string | undefined;
   readonly isExecutable: (file: string) => boolean;
 }
+
+export type Origin = "setting" | "interpreter" | "path" | "workspace" | "owned";
 
 export interface ServerCommand {
   readonly kind: "found";
   readonly command: string;
   readonly args: readonly string[];
-  readonly origin: "setting" | "path" | "workspace";
+  readonly origin: Origin;
 }
 
 export interface NoServer {
@@ -55,6 +62,11 @@ export function findServer(at: Surroundings): ServerCommand | NoServer {
       : { kind: "found", command, args, origin: "setting" };
   }
 
+  const beside = besideInterpreter(at);
+  if (beside !== undefined && at.trusted) {
+    return { kind: "found", command: beside, args: [], origin: "interpreter" };
+  }
+
   const onPath = findOnPath(SERVER_NAME, at);
   if (onPath !== undefined) {
     return { kind: "found", command: onPath, args: [], origin: "path" };
@@ -64,18 +76,22 @@ export function findServer(at: Surroundings): ServerCommand | NoServer {
   if (inWorkspace !== undefined && at.trusted) {
     return { kind: "found", command: inWorkspace, args: [], origin: "workspace" };
   }
-  if (inWorkspace !== undefined) {
+  if (at.owned !== undefined && at.isExecutable(at.owned)) {
+    return { kind: "found", command: at.owned, args: [], origin: "owned" };
+  }
+  if (inWorkspace !== undefined || beside !== undefined) {
     return {
       kind: "missing",
-      problem: `${SERVER_NAME} is only in this workspace's .venv, and the workspace is not trusted.`,
-      nextStep: `Trust the workspace, or install the server for yourself: pipx install akm-language-server.`,
+      problem: `${SERVER_NAME} is only in this workspace's environment, and the workspace is not trusted.`,
+      nextStep: "Trust the workspace, or install the server for yourself.",
       cure: "install",
     };
   }
   return {
     kind: "missing",
-    problem: `${SERVER_NAME} was not found on PATH or in the workspace's .venv.`,
-    nextStep: `Install it with “pipx install akm-language-server” (or uv tool install), or set akm.server.command, then run “AKM: Restart Server”.`,
+    problem: `${SERVER_NAME}, the server that reads your files, is not installed.`,
+    nextStep:
+      "Install it here, or with “pipx install akm-language-server”, or name it in akm.server.command.",
     cure: "install",
   };
 }
@@ -116,6 +132,22 @@ function findOnPath(name: string, at: Surroundings): string | undefined {
     .filter((directory) => paths.isAbsolute(directory));
   return firstExecutable(
     directories.flatMap((directory) => withExtensions(paths.join(directory, name), at)),
+    at,
+  );
+}
+
+/** The console script of an environment lies beside its interpreter. */
+function besideInterpreter(at: Surroundings): string | undefined {
+  const paths = pathsOf(at.platform);
+  if (at.interpreter === undefined || !paths.isAbsolute(at.interpreter)) {
+    return undefined;
+  }
+  const directory = paths.dirname(at.interpreter);
+  // A Windows installation without an environment has its scripts one folder further down.
+  const directories =
+    at.platform === "win32" ? [directory, paths.join(directory, "Scripts")] : [directory];
+  return firstExecutable(
+    directories.flatMap((each) => withExtensions(paths.join(each, SERVER_NAME), at)),
     at,
   );
 }

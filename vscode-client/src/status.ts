@@ -85,3 +85,68 @@ export function reindexSummary(report: IndexReport): string {
 function count(number: number, noun: string): string {
   return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }
+
+/** How the server is, as far as the status bar tells. `percentage` while it indexes. */
+export type Health =
+  | { readonly kind: "stopped" | "starting" }
+  | { readonly kind: "running"; readonly percentage: number | undefined }
+  | { readonly kind: "missing" | "crashed"; readonly problem: string };
+
+export interface BarItem {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly level: "none" | "warning" | "error";
+}
+
+/** The status bar's item; `status` is what the server said last. */
+export function barItem(health: Health, status: Status | undefined): BarItem {
+  switch (health.kind) {
+    case "stopped":
+      return { text: "$(circle-slash) AKM", tooltip: "The server is not running.", level: "none" };
+    case "starting":
+      return { text: "$(sync~spin) AKM", tooltip: "The server is starting.", level: "none" };
+    case "missing":
+      return { text: "$(cloud-download) AKM", tooltip: health.problem, level: "warning" };
+    case "crashed":
+      return { text: "$(error) AKM", tooltip: health.problem, level: "error" };
+    case "running":
+      return runningItem(health.percentage, status);
+  }
+}
+
+function runningItem(percentage: number | undefined, status: Status | undefined): BarItem {
+  const entries = status?.index?.entries ?? 0;
+  const state = status?.index?.state;
+  const problems = status?.warnings?.length ?? 0;
+  const bundles = status?.bundles?.length ?? 0;
+  const facts = [
+    `${count(entries, "asset")} in ${count(bundles, "bundle")}`,
+    `Index: ${state ?? "unknown"}`,
+    `Semantic search: ${status?.semantic?.status ?? "unknown"}`,
+    ...(problems > 0 ? [`${count(problems, "warning")}: see AKM: Show Status`] : []),
+  ];
+  const tooltip = facts.join("\n");
+  if (percentage !== undefined || state === "indexing") {
+    const done = percentage === undefined ? "" : ` ${String(Math.round(percentage))} %`;
+    return { text: `$(sync~spin) AKM: indexing${done}`, tooltip, level: "none" };
+  }
+  if (state === "unusable") {
+    return { text: "$(warning) AKM: no index", tooltip, level: "warning" };
+  }
+  return { text: `$(library) AKM: ${entries.toLocaleString("en-US")}`, tooltip, level: "none" };
+}
+
+/**
+ * What a progress message says of the index: a percentage, or that it is done; undefined for any
+ * other work, which VS Code shows by itself.
+ */
+export function indexProgress(
+  token: string | number,
+  value: { readonly kind: string; readonly percentage?: number | undefined },
+): number | "done" | undefined {
+  // The server's own runs; what a command of the user started has a notification.
+  if (typeof token !== "string" || !token.startsWith("akm-index-")) {
+    return undefined;
+  }
+  return value.kind === "end" ? "done" : (value.percentage ?? 0);
+}

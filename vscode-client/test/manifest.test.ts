@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { ASSET_TYPES } from "../src/hits.js";
 import { SERVER_SETTINGS } from "../src/settings.js";
 
 interface Manifest {
@@ -10,6 +11,9 @@ interface Manifest {
   devDependencies: Record<string, string>;
   contributes: {
     commands: { command: string; title: string; category: string }[];
+    menus: { commandPalette: { command: string; when: string }[] };
+    views: { akm: { id: string }[] };
+    languageModelTools: { name: string; modelDescription: string; inputSchema: { properties: { type?: { enum: string[] } } } }[];
     configuration: { properties: Record<string, { scope?: string; default?: unknown }> };
   };
   capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
@@ -22,7 +26,7 @@ const settings = manifest.contributes.configuration.properties;
 describe("package.json", () => {
   it("contributes the commands that the extension registers, and no others", () => {
     const source = readFileSync("src/extension.ts", "utf8");
-    const registered = [...source.matchAll(/registerCommand\("([^"]+)"/g)].map((match) => match[1]);
+    const registered = [...source.matchAll(/register\("([^"]+)"/g)].map((match) => match[1]);
     const contributed = manifest.contributes.commands.map((command) => command.command);
     assert.deepEqual(contributed.sort(), registered.sort());
   });
@@ -54,7 +58,13 @@ describe("package.json", () => {
       assert.ok(guide.includes(`\`${name}\``), name);
     }
     const readme = readFileSync("README.md", "utf8");
-    for (const { category, title } of manifest.contributes.commands) {
+    const hidden = manifest.contributes.menus.commandPalette
+      .filter(({ when }) => when === "false")
+      .map(({ command }) => command);
+    for (const { command, category, title } of manifest.contributes.commands) {
+      if (hidden.includes(command)) {
+        continue;
+      }
       assert.ok(readme.includes(`${category}: ${title}`), title);
     }
   });
@@ -69,6 +79,24 @@ describe("package.json", () => {
       "akm.dataDir",
       "akm.server.command",
     ]);
+  });
+
+  it("contributes the tools and views that the code registers", () => {
+    const tools = readFileSync("src/tools.ts", "utf8");
+    const registered = [...tools.matchAll(/registerTool<unknown>\("([^"]+)"/g)].map((match) => match[1]);
+    assert.deepEqual(manifest.contributes.languageModelTools.map((tool) => tool.name), registered);
+    for (const view of manifest.contributes.views.akm) {
+      const source = readFileSync(`src/${view.id.replace("akm.", "")}-view.ts`, "utf8");
+      assert.ok(source.includes(`createTreeView("${view.id}"`), view.id);
+    }
+  });
+
+  it("describes the tools briefly, with the asset types that there are", () => {
+    for (const tool of manifest.contributes.languageModelTools) {
+      assert.ok(tool.modelDescription.length < 700, tool.name);
+      const types = tool.inputSchema.properties.type?.enum;
+      assert.ok(types === undefined || types.join() === ASSET_TYPES.join(), tool.name);
+    }
   });
 
   it("uses no newer VS Code API than it asks for", () => {

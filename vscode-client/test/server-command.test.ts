@@ -112,9 +112,54 @@ describe("the workspace's .venv", () => {
   });
 });
 
-it("a machine without the server gets the command that installs it", () => {
+describe("the environment of the Python extension", () => {
+  const interpreter = "/envs/notes/bin/python3";
+
+  it("is used when it holds the server, before PATH", () => {
+    const at = machine(["/envs/notes/bin/akm-ls", "/usr/bin/akm-ls"], { interpreter });
+    assert.deepEqual(found(at), {
+      kind: "found",
+      command: "/envs/notes/bin/akm-ls",
+      args: [],
+      origin: "interpreter",
+    });
+  });
+
+  it("is passed over when it does not", () => {
+    assert.equal(found(machine(["/usr/bin/akm-ls"], { interpreter })).origin, "path");
+  });
+
+  it("is never run in a workspace that is not trusted, since it may lie there", () => {
+    const at = machine(["/envs/notes/bin/akm-ls"], { interpreter, trusted: false });
+    assert.match(missing(at).nextStep, /Trust the workspace/);
+  });
+
+  it("may be a Windows installation, with its scripts below it", () => {
+    const at = machine(["C:\\Python\\Scripts\\akm-ls.exe"], {
+      platform: "win32",
+      env: {},
+      interpreter: "C:\\Python\\python.exe",
+    });
+    assert.equal(found(at).origin, "interpreter");
+  });
+});
+
+describe("the server that the extension installed", () => {
+  const owned = "/home/ana/.config/Code/akm/server-1/bin/akm-ls";
+
+  it("is the last resort, and may be used in a workspace that is not trusted", () => {
+    assert.equal(found(machine([owned], { owned, trusted: false })).origin, "owned");
+    assert.equal(found(machine([owned, "/usr/bin/akm-ls"], { owned })).origin, "path");
+  });
+
+  it("does not count when its files are gone", () => {
+    assert.equal(missing(machine([], { owned })).cure, "install");
+  });
+});
+
+it("a machine without the server is told how to install it", () => {
   const result = missing(machine([]));
-  assert.match(result.problem, /not found on PATH/);
+  assert.match(result.problem, /not installed/);
   assert.match(result.nextStep, /pipx install akm-language-server/);
 });
 

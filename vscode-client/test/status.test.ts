@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reindexSummary, statusLines } from "../src/status.js";
+import { barItem, indexProgress, reindexSummary, statusLines } from "../src/status.js";
 
 describe("the status", () => {
   it("names the server, each bundle, the index and semantic search", () => {
@@ -45,5 +45,39 @@ describe("the summary of a reindex", () => {
   it("says when it did not finish, or did not run", () => {
     assert.match(reindexSummary({ cancelled: true }), /cancelled/);
     assert.match(reindexSummary({ skippedLocked: true }), /Another akm-ls process/);
+  });
+});
+
+describe("the status bar", () => {
+  const status = {
+    bundles: [{ id: "team" }],
+    index: { entries: 1234, state: "ready" },
+    semantic: { status: "off" },
+    warnings: ["two files, one ref"],
+  };
+
+  it("shows the number of assets, and more on hover", () => {
+    const item = barItem({ kind: "running", percentage: undefined }, status);
+    assert.equal(item.text, "$(library) AKM: 1,234");
+    assert.equal(item.tooltip, "1,234 assets in 1 bundle\nIndex: ready\nSemantic search: off\n1 warning: see AKM: Show Status");
+  });
+
+  it("shows how far indexing is", () => {
+    assert.equal(barItem({ kind: "running", percentage: 41.6 }, status).text, "$(sync~spin) AKM: indexing 42 %");
+    const indexing = { ...status, index: { state: "indexing" } };
+    assert.equal(barItem({ kind: "running", percentage: undefined }, indexing).text, "$(sync~spin) AKM: indexing");
+  });
+
+  it("stands out when there is no server or no index", () => {
+    assert.equal(barItem({ kind: "missing", problem: "not installed" }, undefined).level, "warning");
+    assert.equal(barItem({ kind: "crashed", problem: "ended" }, status).level, "error");
+    assert.equal(barItem({ kind: "running", percentage: undefined }, { index: { state: "unusable" } }).level, "warning");
+  });
+
+  it("takes its progress from the server's own runs only", () => {
+    assert.equal(indexProgress("akm-index-1", { kind: "report", percentage: 7 }), 7);
+    assert.equal(indexProgress("akm-index-1", { kind: "end" }), "done");
+    assert.equal(indexProgress("akm-reindex-1", { kind: "report", percentage: 7 }), undefined);
+    assert.equal(indexProgress(3, { kind: "begin" }), undefined);
   });
 });
