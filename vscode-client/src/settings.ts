@@ -33,6 +33,14 @@ export const SERVER_SETTINGS: Readonly<Record<string, Kind>> = {
   "embedding.timeoutMs": "value",
   "embedding.concurrency": "value",
   "embedding.contextLength": "value",
+  "search.plan": "value",
+  "search.fusion": "value",
+  usage: "value",
+  "codeLens.citations": "value",
+  "codeLens.superseded": "value",
+  "codeLens.tokens": "value",
+  "inlayHints.titles": "value",
+  "inlayHints.targets": "value",
 };
 
 /** The section `akm`, nested as the server reads it. */

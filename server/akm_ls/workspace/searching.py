@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from akm_ls.embedders import EmbeddingError, EmbeddingSettings, embedder_for, model_id
-from akm_ls.index.following import generation_of
-from akm_ls.index.semantic_status import Readiness, noted_problem, readiness
-from akm_ls.index.vectors import count_embeddable, rows_by_model, vector_generation
+from akm_ls.index.semantic_status import Readiness, readiness
+from akm_ls.index.vector_counts import VectorCounts
 from akm_ls.search.project import project_words
 from akm_ls.search.request import SearchRequest
 from akm_ls.search.semantic import SemanticIndex
 from akm_ls.workspace.semantic import embedding_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import apsw
-
     from akm_ls.embedders import Embedder
     from akm_ls.index.store import Store
     from akm_ls.workspace.settings import Settings
@@ -66,13 +61,13 @@ class Searching:
 
 
 class _State:
-    """How far the vectors are; counted again only when the index or its vectors have changed."""
+    """How far the vectors of the configured model are."""
 
     def __init__(self, embedding: EmbeddingSettings, *, offline: bool) -> None:
         self._embedding = embedding
         self._offline = offline
         self._model: str | None = None
-        self._counted: tuple[object, Mapping[str, int], int] | None = None
+        self._counts = VectorCounts()
 
     def __call__(self, store: Store) -> Readiness:
         is_off = self._embedding.mode == "off"
@@ -84,17 +79,5 @@ class _State:
                 unusable = str(error)
         if is_off or (self._model is None and unusable is None):
             return readiness(None, {}, 0, is_off=is_off)
-        keys = list(store.keys().values())
-        model = self._model
-
-        def read(connection: apsw.Connection) -> Readiness:
-            generations = (generation_of(connection), vector_generation(connection))
-            mark = (store.database.identity, tuple(keys), generations)
-            if self._counted is None or self._counted[0] != mark:
-                rows = rows_by_model(connection, keys)
-                self._counted = (mark, rows, count_embeddable(connection, keys))
-            _, counts, size = self._counted
-            problem = noted_problem(connection, model or "")
-            return readiness(model, counts, size, unusable=unusable, problem=problem)
-
-        return store.database.run(read)
+        counts, size, problem = self._counts.read(store, self._model or "")
+        return readiness(self._model, counts, size, unusable=unusable, problem=problem)
