@@ -49,7 +49,7 @@ async def search_assets(session: Session, params: Params) -> Any:
             return search(workspace.library_without_index(), request)
 
     result = await session.server.protocol.workers.run(run)
-    return result.to_json()
+    return result.to_json(encoding=session.encoding)
 
 
 async def show_asset(session: Session, params: Params) -> Any:
