@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,14 +36,14 @@ class TrigramModel:
                 continue
             padded = f"<{word}>"
             runs = [padded[at : at + 3] for at in range(len(padded) - 2)]
-            _add(vector, f"word {word}", 1.0)
+            add(vector, f"word {word}", 1.0)
             for run in runs:
-                _add(vector, run, 1.0 / len(runs))
+                add(vector, run, 1.0 / len(runs))
         length = float(np.linalg.norm(vector))
         return vector / np.float32(length) if length else vector
 
 
-def _add(vector: Any, feature: str, weight: float) -> None:
+def add(vector: Any, feature: str, weight: float) -> None:
     code = zlib.crc32(feature.encode("utf-8"))
     vector[code % len(vector)] += weight if code & 1 << 20 else -weight
 
@@ -57,7 +57,3 @@ def named(name: str) -> Any:
     from akm_ls.embedders.static_model import open_static_model
 
     return open_static_model(name)
-
-
-def vectors_of(model: Any, texts: Sequence[str]) -> Any:
-    return np.asarray([model.embed_query(text) for text in texts])

@@ -18,11 +18,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-if __package__ in (None, ""):
+if __package__:
+    from . import bench, models, questions
+    from .metrics import Measures, mean, paired_difference
+else:
     sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from eval import bench, models, questions
-from eval.metrics import Measures, mean, paired_difference
+    from eval import bench, models, questions
+    from eval.metrics import Measures, mean, paired_difference
 
 BASELINE = "default, no boosts"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -223,6 +224,11 @@ def test_a_hit(library: Library) -> None:
     assert citation["text"] == (
         "Rotate the signing key every ninety days.\nOld tokens stay valid for an hour."
     )
+    lines = text.splitlines()
+    start, end = citation["range"]["start"], citation["range"]["end"]
+    assert lines[start["line"]][start["character"] :] == citation["text"].splitlines()[0]
+    assert lines[end["line"]][: end["character"]] == citation["text"].splitlines()[1]
+    assert citation["fragment"] == "rotation"
     scores = found.pop("scores")
     assert scores == {
         "keyword": scores["base"],
@@ -402,6 +408,8 @@ def test_an_open_document_is_quoted_instead_of_its_file(make_library: MakeLibrar
     assert found["citation"]["text"] == "New text about cats, unsaved."
     assert found["estimatedTokens"] == -(-len(text) // 4)
     assert "stale" not in found
+    assert found["dirty"] is True
+    assert found["contentHash"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 # Tips.

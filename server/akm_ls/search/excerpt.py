@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from akm_ls.documents.blocks import scan_blocks
 from akm_ls.documents.markdown import merge, scan_headings, uniform_lines
-from akm_ls.documents.text import Span
+from akm_ls.documents.text import LineIndex, PositionEncoding, Span
 from akm_ls.search.query import find_word, root_of
 from akm_ls.search.redaction import redact_span, secrets_around
 
@@ -31,19 +31,32 @@ _FRONTMATTER = re.compile(r"\ufeff?---[ \t]*[\r\n].*?[\r\n]---[ \t]*(?:\r\n|[\r\
 class Excerpt:
     """``text`` is the file's text from ``start`` to ``end``, in ``str`` offsets.
 
-    ``line`` (0-based) is where to go for it: the heading above it, else its own first line.
-    ``shown`` is the text without the secrets in it, where there are any.
+    ``line`` (0-based) is where to go for it: the heading above it, else its own first line;
+    ``fragment`` names that heading in a ref. ``lines`` are the file's. ``shown`` is the text
+    without the secrets in it, where there are any.
     """
 
     start: int
     end: int
     text: str
     line: int
+    lines: LineIndex
+    fragment: str | None = None
     shown: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        text = self.text if self.shown is None else self.shown
-        return {"startOffset": self.start, "endOffset": self.end, "text": text}
+    def to_json(self, encoding: PositionEncoding = "utf-16") -> dict[str, Any]:
+        """``encoding`` is that of the range's characters; offsets are of code points."""
+        first, last = self.lines.range(Span(self.start, self.end), encoding)
+        return {
+            "startOffset": self.start,
+            "endOffset": self.end,
+            "text": self.text if self.shown is None else self.shown,
+            "range": {
+                "start": {"line": first.line, "character": first.character},
+                "end": {"line": last.line, "character": last.character},
+            },
+            "fragment": self.fragment,
+        }
 
 
 class _Occurrence(NamedTuple):
@@ -74,14 +87,18 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     ceiling = next((block.start for block in hidden if block.start >= last), len(text))
     span = _whole_words(text, start, ceiling, first, last)
     above = [item for item in scan_headings(uniform, start, hidden) if item.span.start <= first]
-    target = above[-1].span.start if above else span.start
     secrets = secrets_around(text, span.start, span.end, reach=_SECRET_REACH)
     shown = redact_span(text, span.start, span.end, secrets)
+    lines = LineIndex(text)
+    line = above[-1].line if above else lines.line_of(span.start)
+    fragment = above[-1].slug if above else ""
     return Excerpt(
         span.start,
         span.end,
         span.of(text),
-        uniform.count("\n", 0, target),
+        line,
+        lines,
+        fragment or None,
         shown.text if shown.count else None,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -109,7 +110,8 @@ def make_page(
             continue
         if state == "changed":
             warnings.append(f"{entry.ref} has changed since it was indexed.")
-        hits.append(_hit(library, item, tokens, stale=state == "changed"))
+        hit = _hit(library, item, tokens, stale=state == "changed")
+        hits.append(hit if buffered is None else _as_typed(hit, buffered))
         if len(hits) == request.limit:
             break
     return Page(tuple(hits), gone, tuple(warnings))
@@ -137,6 +139,14 @@ def _hit(library: Library, item: Ranked, tokens: tuple[str, ...], *, stale: bool
         stale=stale,
         also_in=item.also_in,
     )
+
+
+def _as_typed(hit: Hit, buffered: str) -> Hit:
+    """A hit whose file is open: what is quoted is the editor's text, and so is the revision."""
+    digest = hashlib.sha256(buffered.encode("utf-8", "surrogatepass")).hexdigest()
+    content_hash = f"sha256:{digest}"
+    dirty = content_hash != hit.entry.content_hash
+    return replace(hit, entry=replace(hit.entry, content_hash=content_hash), dirty=dirty)
 
 
 def _bare(entry: Entry) -> Entry:

@@ -12,6 +12,7 @@ from akm_ls.search.semantic import NOT_CONFIGURED
 
 if TYPE_CHECKING:
     from akm_ls.bundles.entry import Entry
+    from akm_ls.documents.text import PositionEncoding
     from akm_ls.index.semantic_status import Readiness
     from akm_ls.search.excerpt import Excerpt
     from akm_ls.search.found import Degraded, RanMode
@@ -39,8 +40,12 @@ class Hit:
     stale: bool = False
     also_in: tuple[str, ...] = ()
     """Refs of the same asset in bundles that come later."""
+    dirty: bool = False
+    """Whether the file is open and not as indexed; the entry has the hash of the editor."""
 
-    def to_json(self, detail: Detail = "normal") -> dict[str, Any]:
+    def to_json(
+        self, detail: Detail = "normal", encoding: PositionEncoding = "utf-16"
+    ) -> dict[str, Any]:
         entry = self.entry
         secret = entry.type == "secret"
         full = detail == "full"
@@ -69,13 +74,15 @@ class Hit:
         answer["estimatedTokens"] = None if secret else self.estimated_tokens
         answer["contentHash"] = entry.content_hash or None
         if detail != "brief":
-            answer["citation"] = None if self.excerpt is None else self.excerpt.to_json()
+            answer["citation"] = None if self.excerpt is None else self.excerpt.to_json(encoding)
         answer["alsoIn"] = list(self.also_in)
         answer["action"] = f"akm.show {entry.ref}"
         if entry.type == "env":
             answer["keys"] = list(entry.keys)
         if self.stale:
             answer["stale"] = True
+        if self.dirty:
+            answer["dirty"] = True
         if full:
             answer.update(self._more())
         return answer
@@ -122,8 +129,13 @@ class SearchResult:
     corrections: tuple[Correction, ...] = ()
     degraded: tuple[Degraded, ...] = ()
 
-    def to_json(self, detail: Detail | None = None) -> dict[str, Any]:
-        """The result as protocol.md has it, in the detail asked for unless told otherwise."""
+    def to_json(
+        self, detail: Detail | None = None, encoding: PositionEncoding = "utf-16"
+    ) -> dict[str, Any]:
+        """The result as protocol.md has it, in the detail asked for unless told otherwise.
+
+        ``encoding`` is that of the ranges' characters.
+        """
         detail = detail or self.request.detail
         return {
             "schemaVersion": SCHEMA_VERSION,
@@ -133,7 +145,7 @@ class SearchResult:
             "plan": self.request.plan,
             "fusion": self.request.fusion if self.mode == "hybrid" else None,
             "corrections": [{"from": it.word, "to": it.meant} for it in self.corrections],
-            "hits": [hit.to_json(detail) for hit in self.hits],
+            "hits": [hit.to_json(detail, encoding) for hit in self.hits],
             "total": self.total,
             "limit": self.request.limit,
             "offset": self.request.offset,

@@ -52,7 +52,7 @@ async def search_assets(session: Session, params: Params) -> Any:
 
     result = await session.server.protocol.workers.run(run)
     workspace.usage.found((hit.entry.bundle, hit.entry.concept_id) for hit in result.hits)
-    return result.to_json()
+    return result.to_json(encoding=session.encoding)
 
 
 async def show_asset(session: Session, params: Params) -> Any:

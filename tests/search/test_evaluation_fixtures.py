@@ -1,0 +1,112 @@
+"""The numbered fixtures of the evaluation plan that are about finding by words.
+
+E5 and V1 are in test_hybrid.py, P1 to P10 in test_default_plan.py. E4 and N1 tell kinds of rows
+apart that are all assets here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from akm_ls.search.library import Library
+from akm_ls.search.request import SearchRequest
+from akm_ls.search.result import SearchResult
+from akm_ls.search.search import search
+
+from .conftest import MakeLibrary, page
+
+HANDBOOK = (
+    "# Paid time off\n\nEveryone has twenty days of paid time off.\n\n## Approvals\n\n"
+    "Managers approve PTO requests within three days, and payroll is told.\n"
+)
+FILES = {
+    "knowledge/handbook.md": page("Employee handbook", HANDBOOK),
+    "knowledge/incident-runbook.md": page(
+        "Incident response", "The escalation owner leads the incident response."
+    ),
+    "knowledge/incident-history.md": page("Past trouble", "An incident in May. Nobody responded."),
+    "knowledge/vpn-2019.md": page(
+        "Deprecated VPN", "VPN password rotation by hand.", beliefState="deprecated"
+    ),
+    "knowledge/vpn.md": page("VPN", "Keys instead of a VPN password; rotation is automatic."),
+    "secrets/pay.md": "Private executive compensation plan.",
+    "lessons/pay.md": page("Executive compensation plan", "Private.", quality="proposed"),
+    "wikis/onboarding.md": page("Onboarding", "Durable knowledge for new people."),
+    "memories/active-note.md": page("Zebra crossing note", "Zebras cross here."),
+    "memories/archived-note.md": page("Zebra note of old", "Zebras.", beliefState="archived"),
+}
+
+
+@pytest.fixture(scope="module")
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(team=FILES)
+
+
+def ask(library: Library, query: str, **options: Any) -> SearchResult:
+    return search(library, SearchRequest(query, **options))
+
+
+def names(library: Library, query: str, **options: Any) -> list[str]:
+    return [hit.entry.name for hit in ask(library, query, **options).hits]
+
+
+def test_e1_the_handbook_answers_by_its_words(library: Library) -> None:
+    (first, *_) = ask(library, "paid time off approvals").to_json()["hits"]
+    assert first["name"] == "handbook"
+    assert first["whyMatched"][0] == "fts bm25 relevance"
+
+
+def test_e2_and_e9_the_citation_is_the_sentence_that_answers(library: Library) -> None:
+    for query in ("manager approve pto payroll", "How do managers approve PTO requests?"):
+        (first, *_) = ask(library, query).to_json()["hits"]
+        assert first["name"] == "handbook"
+        data = Path(first["path"]).read_bytes()
+        assert first["contentHash"] == f"sha256:{hashlib.sha256(data).hexdigest()}"
+        assert "Managers approve PTO requests" in first["citation"]["text"]
+        assert first["citation"]["fragment"] == "approvals"
+
+
+def test_e3_the_runbook_is_before_the_history(library: Library) -> None:
+    answer = ask(library, "incident response escalation owner")
+    assert [hit.entry.name for hit in answer.hits[:2]] == ["incident-runbook", "incident-history"]
+    assert answer.hits[0].score.total > answer.hits[-1].score.total
+
+
+def test_e4_a_page_is_found_by_name_and_by_body(library: Library) -> None:
+    assert names(library, "onboarding durable knowledge page")[0] == "wikis/onboarding"
+
+
+def test_e6_what_is_deprecated_is_behind_what_replaced_it(library: Library) -> None:
+    answer = ask(library, "vpn password rotation")
+    assert [hit.entry.name for hit in answer.hits] == ["vpn", "vpn-2019"]
+    assert answer.hits[1].score.total <= 0.28
+    assert names(library, "vpn password rotation", belief="current") == ["vpn"]
+
+
+def test_e7_what_is_private_or_proposed_is_absent(library: Library) -> None:
+    assert names(library, "private executive compensation plan") == []
+    assert names(library, "private executive compensation plan", include_proposed=True) == ["pay"]
+    (hit,) = ask(library, "pay", type="secret").hits
+    assert (hit.entry.content_hash, hit.excerpt) == ("", None)
+
+
+def test_e8_nothing_is_found_where_there_is_nothing(make_library: MakeLibrary) -> None:
+    answer = ask(make_library(empty={"readme.txt": "x"}), "quantum coffee policy")
+    assert (answer.hits, answer.total) == ((), 0)
+    assert answer.tip is not None
+
+
+def test_n1_an_archived_note_is_found_by_who_asks_for_history(library: Library) -> None:
+    assert names(library, "zebra", belief="current") == ["active-note"]
+    assert names(library, "zebra", belief="historical") == ["archived-note"]
+
+
+def test_n2_a_citation_leads_back_to_the_text(library: Library) -> None:
+    (first, *_) = ask(library, "handbook twenty days").to_json()["hits"]
+    text = Path(first["path"]).read_text("utf-8")
+    citation = first["citation"]
+    assert text[citation["startOffset"] : citation["endOffset"]] == citation["text"]
