@@ -13,10 +13,16 @@ from akm_ls.lint.finding import TextEdit
 from akm_ls.lint.fixes import apply_edits
 from akm_ls.refs import parse_ref
 from akm_ls.workspace import Workspace
-from akm_ls.workspace.renaming import Move, Plan, View, move_files, subject_at, view_of
+from akm_ls.workspace.renaming import (
+    Move,
+    Plan,
+    View,
+    move_files,
+    rename_asset,
+    view_of,
+)
 from akm_ls.workspace.settings import Settings
 
-CURSOR = "$0"
 Files = Mapping[str, str]
 
 
@@ -98,20 +104,6 @@ class Disk:
         paths = [(self.path(old), self.path(new)) for old, new in pairs]
         return self.apply(self.plan(lambda view: move_files(view, paths)))
 
-    def rename_at(self, name: str, marked: str, typed: str) -> Plan:
-        """Rename what stands at ``$0`` in a file whose text this is, and do it."""
-        offset = marked.index(CURSOR)
-        self.write(name, marked.replace(CURSOR, "", 1))
-
-        def make(view: View) -> Plan:
-            source = view.source(self.path(name))
-            assert source is not None
-            subject = subject_at(view, source, offset)
-            assert subject is not None, "nothing to rename here"
-            return subject.rename(view, typed)
-
-        return self.apply(self.plan(make))
-
     def findings(self, moved: Callable[[str], str] = lambda name: name) -> dict[str, list[str]]:
         """What every rule says of every file, by its path; without places and paths in words."""
         with self.workspace() as workspace:
@@ -128,8 +120,7 @@ class Disk:
 
 
 def renaming(view: View, ref: str, typed: str) -> Plan:
-    from akm_ls.workspace.renaming import rename_asset
-
+    """The plan for an asset's new name."""
     parsed = parse_ref(ref)
     stub = view.catalog.get(parsed.bundle or "", parsed.concept_id)
     assert stub is not None, f"{ref} is no asset"

@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from renamed import Disk, Files
+from renamed import Disk, Files, renaming
 
 from akm_ls.lint.rules.link_targets import read_target
-from akm_ls.workspace.renaming import Move, RenameRefused, view_of
+from akm_ls.workspace.renaming import Move, RenameRefused, move_files, view_of
 from akm_ls.workspace.renaming.moves import Moves
 from akm_ls.workspace.renaming.occurrences import citings
 
@@ -253,7 +253,7 @@ def there_and_back(
         disk = Disk(Path(directory), files)
         before = disk.files()
         try:
-            plan = disk.plan(lambda view: plan_of(view, ref, new))
+            plan = disk.plan(lambda view: renaming(view, ref, new))
         except RenameRefused as reason:
             # A blank in a directory's name cannot be written in prose, old or new.
             assert "cannot be written" in str(reason), reason
@@ -263,7 +263,7 @@ def there_and_back(
         disk.apply(plan)
         assert about_names(disk, NOTHING, but) == findings
         assert edges(disk, NOTHING) == edges_before
-        again = disk.plan(lambda view: plan_of(view, f"{where(disk, plan.moves[0])}", old or ref))
+        again = disk.plan(lambda view: renaming(view, where(disk, plan.moves[0]), old or ref))
         disk.apply(again)
         after = disk.files()
         assert set(after) == set(before)
@@ -287,12 +287,6 @@ def where(disk: Disk, move: Move) -> str:
         return stub.ref
 
 
-def plan_of(view, ref, typed):  # type: ignore[no-untyped-def]
-    from renamed import renaming
-
-    return renaming(view, ref, typed)
-
-
 @examples
 @given(stashes(), st.data())
 def test_files_and_directories_moved_in_the_tree(
@@ -314,8 +308,6 @@ def test_files_and_directories_moved_in_the_tree(
         disk = Disk(Path(directory), files)
         before = disk.files()
         paths = [(disk.path(place), disk.path(new))]
-        from akm_ls.workspace.renaming import move_files
-
         plan = disk.plan(lambda view: move_files(view, paths))
         if plan.left:
             return  # prose cannot name a path with a blank; the author is told

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.asset_types import SCRIPT_EXTENSIONS, TYPE_BY_NAME, path_for
 from akm_ls.bundles.bundle import is_usable
+from akm_ls.bundles.locators import is_within
 from akm_ls.bundles.walker import is_walked
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, RefError, is_plausible_name, parse_ref
 from akm_ls.workspace.renaming.plan import RenameRefused
@@ -179,6 +180,8 @@ def _candidates(stub: Stub, rel: str, concept_id: str) -> Iterator[str]:
     new_head, _, new_rest = concept_id.partition("/")
     if old_head == new_head and old_rest:
         pairs.append((old_rest, new_rest))
+    if stub.type == "env":
+        yield from path_for(concept_id)[:1]  # `default` is called `.env`
     plain = unicodedata.normalize("NFC", rel)
     for old, new in pairs:
         at = plain.rfind(old)
@@ -211,7 +214,9 @@ def _check_place(view: View, stub: Stub, place: Place) -> None:
             raise RenameRefused(f'"{segment}" starts or ends with a blank or a dot.')
     path, bundle = place.path, place.bundle
     owner = view.bundles.relative(path)
-    if owner is None or owner[0].id != bundle.id or owner[1] != place.rel:
+    real = os.path.realpath(os.path.dirname(path))
+    inside = real == bundle.real_root or is_within(real, bundle.real_root)
+    if not inside or owner is None or owner[0].id != bundle.id or owner[1] != place.rel:
         raise RenameRefused(f'{place.rel} would lie outside the bundle "{bundle.id}".')
     if not is_walked(bundle, place.rel, exclude_roots=view.bundles.nested_roots(bundle)):
         raise RenameRefused(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
     from akm_ls.workspace.workspace import Workspace
 
-_KINDS = frozenset({"markdown", "yaml"})
+_ENDINGS = (".md", ".mdc", ".markdown", ".yml", ".yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,11 @@ class View:
             source = _of_open(opened)
             if source is not None:
                 yield source
-        for bundle_id, walk in list_bundles(self.bundles).items():
+        for bundle_id, walk in list_bundles(self.bundles, _citing).items():
             bundle = self.bundles.get(bundle_id)
             if bundle is None:
                 continue
             for file in walk.files:
-                if not _may_cite(bundle, file.rel):
-                    continue
                 path = os.path.join(bundle.real_root, *file.rel.split("/"))
                 if path in given:
                     continue
@@ -138,7 +136,13 @@ def _of_open(opened: OpenDocument) -> Source | None:
 
 def _may_cite(bundle: Bundle, rel: str) -> bool:
     """Whether a file is one whose refs and links are kept right, by its path alone."""
-    return kind_of(rel) in _KINDS and not is_unreadable(rel) and adapter_of(bundle).reads(rel)
+    if not rel.lower().endswith(_ENDINGS):
+        return False
+    return not is_unreadable(rel) and adapter_of(bundle).reads(rel)
+
+
+def _citing(bundle: Bundle) -> Callable[[str], bool]:
+    return lambda rel: _may_cite(bundle, rel)
 
 
 class _Needles:
