@@ -61,7 +61,7 @@ def test_a_pyproject_table_counts_when_there_is_no_file_of_our_own(tmp_path: Pat
         ("[lint]\nrules = 3\n", "lint.rules: must hold rule codes with their levels"),
         ("lint = 3\n", "lint: 3 is not a table"),
         ("host = ['codex']\n", "host: no such setting, did you mean hosts?"),
-        ("hosts = 'codex'\n", "hosts: 'codex' is not a list of names"),
+        ("hosts = 'codex'\n", "hosts: 'codex' is not a list of tools"),
         ("portable = 1\n", "portable: 1 is not true or false"),
     ],
 )

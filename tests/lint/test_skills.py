@@ -31,14 +31,15 @@ def test_a_name_in_title_case_becomes_the_directorys(tmp_path: Path) -> None:
     assert marked(text, finding) == "Calendar Automation"
     assert finding.severity == "warning"
     assert "capital letters" in finding.message and "blanks" in finding.message
-    assert fixed(text, (finding,)) == skill("calendar-automation")
+    assert not finding.fixable, "a name that people see is not changed unasked"
+    assert apply_edits(text, finding.fixes[0].edits) == skill("calendar-automation")
 
 
 def test_quotes_and_comments_around_a_name_stay(tmp_path: Path) -> None:
     rel = "skills/deep-dive/SKILL.md"
     text = skill("'Deep Dive' # the name")
-    findings = found(tmp_path, {rel: text}, "skill-name-invalid")
-    assert fixed(text, findings) == skill("'deep-dive' # the name")
+    (finding,) = found(tmp_path, {rel: text}, "skill-name-invalid")
+    assert apply_edits(text, finding.fixes[0].edits) == skill("'deep-dive' # the name")
 
 
 def test_another_name_than_the_directorys_is_for_the_author(tmp_path: Path) -> None:

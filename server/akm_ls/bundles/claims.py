@@ -96,6 +96,9 @@ def claim(root: str) -> Claim | Declined:
         if adapter.id == "okf":
             # Its evidence satisfies its probe too, and the probe would read it all twice.
             why = evidence(root)
+            if why is not None and _holds_stashes(root):
+                declined.append(adapter.id)
+                continue  # the pages are those of the bundles in it
         elif adapter.probe(root):
             why = evidence(root)
             if why is None:
@@ -116,6 +119,16 @@ def claim(root: str) -> Claim | Declined:
 def names_itself(root: str) -> bool:
     """Whether a marker in a directory says that it is a bundle of its own, wherever it lies."""
     return _has_marker(root) or is_plugin(root)
+
+
+def _holds_stashes(root: str) -> bool:
+    """Whether a directory in this one is an akm bundle by itself."""
+    for entry in listed(root):
+        if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+            inner = [item.name for item in listed(entry.path) if item.is_dir(follow_symlinks=False)]
+            if nested_claim(entry.path, inner) is not None:
+                return True
+    return False
 
 
 def nested_claim(directory: str, names: list[str]) -> HostBundle | None:

@@ -114,7 +114,11 @@ def _fix_file(workspace: Workspace, found: FileFindings, selection: Selection) -
     if encoded is None:
         complain(f"{shown_path(path)}: not fixed, it is not plain UTF-8 or has changed")
         return 0
-    _replace(path, encoded)
+    try:
+        _replace(path, encoded)
+    except OSError as problem:
+        complain(f"{shown_path(path)}: not fixed, it cannot be written ({problem.strerror})")
+        return 0
     return fixed.findings
 
 

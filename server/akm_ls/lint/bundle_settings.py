@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import Any
 
 from akm_ls.bundles.bundle import Bundle
-from akm_ls.lint.settings import Level, LintSettings, read_levels
+from akm_ls.lint.settings import Level, LintSettings, read_hosts, read_levels
 
 OWN_FILE = ".akm-ls.toml"
 PYPROJECT = "pyproject.toml"
@@ -222,12 +222,10 @@ class _Reader:
 
     def _hosts(self, table: Mapping[str, object]) -> frozenset[str] | None:
         value = table.get("hosts")
-        if value is None:
-            return None
-        if isinstance(value, list) and all(isinstance(host, str) for host in value):
-            return frozenset(value)
-        self._reject("hosts", f"{value!r:.40} is not a list of names")
-        return None
+        hosts, problems = read_hosts(value, None)
+        for problem in problems:
+            self._reject("hosts", problem.partition(": ")[2])
+        return hosts
 
     def _reject(self, key: str, problem: str) -> None:
         dotted = f"{self._prefix}{key}".rstrip(".")

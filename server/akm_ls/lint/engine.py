@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from akm_ls.documents.document import Document, Kind
 from akm_ls.lint.finding import Finding
@@ -14,6 +15,9 @@ from akm_ls.lint.settings import LintSettings
 from akm_ls.lint.suppression import Suppressions, lines_of, read_suppressions
 
 logger = logging.getLogger(__name__)
+
+MAX_FINDINGS = 1_000
+"""Findings of one rule in one document; who has more has one fault, a thousand times."""
 
 CODES = frozenset(rule.code for rule in ALL_RULES)
 SKIPPABLE = frozenset(rule.code for rule in ALL_RULES if rule.skippable)
@@ -37,7 +41,7 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
         ):
             continue
         try:
-            findings = list(rule.check(subject))
+            findings = list(islice(rule.check(subject), MAX_FINDINGS))
         except Exception:
             logger.exception("rule %s failed on %s", rule.code, subject.path)
             continue

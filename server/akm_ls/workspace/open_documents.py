@@ -28,6 +28,8 @@ class OpenDocument:
     bundle: Bundle | None = None
     rel: str = ""
     entry: Entry | None = None
+    hidden: bool = False
+    """A secret, or what leads to one: its text is in no answer."""
 
     @property
     def text(self) -> str:
@@ -50,21 +52,28 @@ class OpenDocuments:
         self._open: dict[str, OpenDocument] = {}
 
     def put(
-        self, path: str, text: str, version: int | None, owner: tuple[Bundle, str] | None
+        self,
+        path: str,
+        text: str,
+        version: int | None,
+        owner: tuple[Bundle, str] | None,
+        *,
+        hidden: bool = False,
     ) -> OpenDocument:
-        """Open a document, or give an open one its new text."""
+        """Open a document, or give an open one its new text; of a ``hidden`` one it is not kept."""
         if owner is None:
             opened = OpenDocument(path, version, parse(text, kind_of(path)))
         else:
             bundle, rel = owner
-            if not is_secret(rel):
+            if not hidden:
                 document = parse(text, kind_of(path))
                 entry = entry_from_text(bundle, rel, text, document=document)
             else:
-                # A secret that somebody edits: its text stays out of every answer.
+                # A secret that somebody edits: its name is all there is to it.
                 document = parse("", "other")
-                entry = entry_from_text(bundle, rel, "", document=document)
-            opened = OpenDocument(path, version, document, bundle, rel, entry)
+                named = is_secret(rel)
+                entry = entry_from_text(bundle, rel, "", document=document) if named else None
+            opened = OpenDocument(path, version, document, bundle, rel, entry, hidden)
         self._open[path] = opened
         return opened
 

@@ -6,11 +6,13 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.discovery import resolve_bundles
 from akm_ls.bundles.reading import read_text
+from akm_ls.bundles.sensitive import is_secret, is_sensitive
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Delta
@@ -58,6 +60,10 @@ WRITER_PATIENCE_MS = 1_000
 """How long a few changed files wait to be written; the catalog has them all the same."""
 MUCH_INDEXED = 500
 """Assets written by one index run after which it has left much free memory behind."""
+
+
+def _is_there(bundle: Bundle, rel: str) -> bool:
+    return os.path.lexists(bundle.path_of(rel))
 
 
 def _nothing(*_: object) -> None:
@@ -304,12 +310,23 @@ class Workspace:
         path = self.canonical(path)
         owner = self.bundles.relative(path)
         before = self.documents.get(path)
-        opened = self.documents.put(path, text, version, owner)
+        hidden = self._is_hidden(path) if before is None else before.hidden
+        opened = self.documents.put(path, text, version, owner, hidden=hidden)
         if owner is None:
             return Delta()
         delta = self.catalog.overlay(path, [stub_of(opened.entry)] if opened.entry else [])
         cited = frozenset() if before is None else xrefs_of(before) ^ xrefs_of(opened)
         return replace(delta, cited=cited) if cited else delta
+
+    def _is_hidden(self, path: str) -> bool:
+        """Whether a file, or what a symlink leads to, is never to be read (as in the index)."""
+        for place in (self.bundles.relative(path), self.bundles.relative(os.path.realpath(path))):
+            if place is None:
+                continue
+            bundle, rel = place
+            if is_secret(rel) or is_sensitive(rel, partial(_is_there, bundle)):
+                return True
+        return False
 
     def drop(self, path: str) -> Delta:
         """A document was closed: the disk counts again."""

@@ -110,7 +110,7 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
         ),
         span=opening(frontmatter),
         data={"key": "updated"},
-        fixes=(Fix(f"Add `updated: {today}`", (edit,), safe=True),) if edit else (),
+        fixes=(Fix(f"Add `updated: {today}`", (edit,)),) if edit else (),
     )
 
 

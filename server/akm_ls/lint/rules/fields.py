@@ -232,7 +232,7 @@ def _finding(
 RULES: tuple[Rule, ...] = (
     Rule(
         code="field-type",
-        severity="error",
+        severity="warning",
         summary="A frontmatter value has another type than the tools that read it expect.",
         why=(
             '`argument-hint: [file]` is a list for YAML, `"true"` a text. Some tools convert such '
@@ -247,7 +247,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         code="field-value",
-        severity="error",
+        severity="hint",
         summary="A frontmatter value is none of those the tools know.",
         why="A value that a tool does not know is ignored, or the whole file is.",
         remedy="Use one of the values the message names.",
@@ -259,7 +259,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         code="unknown-key",
-        severity="error",
+        severity="hint",
         summary="A frontmatter key that no tool reads in this place.",
         why=(
             "A misspelt key does nothing, and nobody says so. Tools pass over keys they do not "

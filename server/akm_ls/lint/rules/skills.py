@@ -116,7 +116,7 @@ def _name_fixes(node: Scalar, name: str, directory: str | None) -> Iterator[Fix]
     if directory is not None and not list(_faults_of(directory)):
         edit = _replaced(node, directory)
         # Only where the name is the directory's in another spelling there is no doubt.
-        yield Fix(f"Rename to `{directory}`", (edit,), safe=slug == directory)
+        yield Fix(f"Rename to `{directory}`", (edit,))
     elif slug and slug != name and not list(_faults_of(slug)):
         yield Fix(f"Rename to `{slug}`", (_replaced(node, slug),))
 
