@@ -121,8 +121,9 @@ def test_a_pack_one_token_too_large_is_measured_as_well(river: Library, length: 
     # With a topic the query stands in the pack once: each dot is one character more.
     request = PackRequest(query="otter" + "." * length, topic="otters", max_tokens=12_000)
     pack = build_pack(river, request, lambda asked: search(river, asked))
+    tokens = pack.to_json()["budgets"]["estimated_tokens"]
     for less in range(4):
-        tight = replace(request, max_tokens=pack.estimated_tokens - less)
+        tight = replace(request, max_tokens=tokens - less)
         document = replace(pack, request=tight).to_json()
         budgets = document["budgets"]
         exceeded = budgets["estimated_tokens"] > tight.max_tokens

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 Find = Callable[[SearchRequest], "SearchResult"]
 
-_SPARE = 10
+_SPARE = 2
 """Hits beyond the items asked for, to take the places of those that may not be packed."""
-_SINCE_FACTOR = 4
+_MANY_MORE = 40
+"""Hits beyond them where these few do not do, or older ones are left out."""
 MAX_WARNINGS = 10
 
 
@@ -65,10 +66,13 @@ def build_pack(
         since = read_since(request.since, now())
         if since is None:
             warnings.append("invalid_since_ignored")
-    found = find(_search_request(request, wide=since is not None))
+    found = find(_search_request(request, spare=_SPARE if since is None else _MANY_MORE))
     # A query without a word in it is answered with a listing of everything: no context.
     said_nothing = not tokens_of(request.searched)
     hits, left_out = _fit_for_agents(() if said_nothing else found.hits, since)
+    if left_out > _SPARE and since is None and len(found.hits) < found.total:
+        found = find(_search_request(request, spare=_MANY_MORE))
+        hits, left_out = _fit_for_agents(found.hits, since)
     if left_out:
         warnings.append(f"permission_filtered:{left_out}")
     evidence = tuple(
@@ -105,8 +109,8 @@ def build_pack(
     )
 
 
-def _search_request(request: PackRequest, *, wide: bool) -> SearchRequest:
-    limit = (request.max_items + _SPARE) * (_SINCE_FACTOR if wide else 1)
+def _search_request(request: PackRequest, *, spare: int) -> SearchRequest:
+    limit = request.max_items + spare
     return SearchRequest(
         query=request.searched,
         type=request.type,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from akm_ls.search.context_pack.evidence import Evidence
-from akm_ls.search.context_pack.pack import ContextPack
+from akm_ls.search.context_pack.pack import ContextPack, tokens_of
 from akm_ls.search.context_pack.request import PackError
 
 SHORT_PREVIEW = 180
 SHORT_QUOTE = 120
-Warn = Callable[[str, int], str]
+_Item = TypeVar("_Item")
 
 
 def fit(pack: ContextPack) -> ContextPack:
@@ -22,19 +24,46 @@ def fit(pack: ContextPack) -> ContextPack:
     Raises:
         PackError: even one short piece of evidence does not fit.
     """
-    smallest = pack
+    smallest, needed, sizes = pack, 0, _Sizes()
     for cuts, candidate in _smaller(pack):
         noted = tuple(f"{name}:{count}" for name, count in cuts.items())
         smallest = replace(candidate, warnings=(*pack.warnings, *noted))
-        if smallest.estimated_tokens <= pack.request.max_tokens:
+        needed = sizes.tokens(smallest)
+        if needed <= pack.request.max_tokens:
             return smallest
-    needed = smallest.estimated_tokens
     raise PackError(
         f"The smallest pack takes {needed} tokens, and {pack.request.max_tokens} are allowed: "
         "increase --max-tokens (maxTokens).",
         needed,
         (*smallest.warnings, "token_budget_floor"),
     )
+
+
+class _Sizes:
+    """Measures packs that share most of their items: each of these is written once."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[int, bool], tuple[object, int]] = {}
+
+    def tokens(self, pack: ContextPack) -> int:
+        """What ``budgets.estimated_tokens`` of the pack's JSON will be."""
+        length = len(json.dumps(pack.without_items()))
+        length += self._listed(pack.citations, pack.citation_json, pack.detailed)
+        length += self._listed(pack.evidence, pack.evidence_json, pack.detailed)
+        return tokens_of(length)
+
+    def _listed(
+        self, items: tuple[_Item, ...], to_json: Callable[[_Item], dict[str, Any]], detailed: bool
+    ) -> int:
+        """The characters of some items, with what stands between them."""
+        total = max(0, len(items) - 1) * len(", ")
+        for item in items:
+            key = id(item), detailed
+            if key not in self._items:
+                # The item is kept, so that no other one gets its id.
+                self._items[key] = item, len(json.dumps(to_json(item)))
+            total += self._items[key][1]
+        return total
 
 
 def _smaller(pack: ContextPack) -> Iterator[tuple[dict[str, int], ContextPack]]:

@@ -73,10 +73,6 @@ class ContextPack:
         return tuple(found[key] for key in sorted(found))
 
     @property
-    def estimated_tokens(self) -> int:
-        return int(self.to_json()["budgets"]["estimated_tokens"])
-
-    @property
     def message(self) -> str:
         if not self.evidence:
             return "Nothing matched: try other words, or `akm-ls index` if the files are new."
@@ -84,8 +80,25 @@ class ContextPack:
 
     def to_json(self) -> dict[str, Any]:
         """The pack; ``budgets.estimated_tokens`` counts all of it, itself included."""
+        answer = self.without_items()
+        answer["citations"] = [self.citation_json(citation) for citation in self.citations]
+        answer["evidence"] = [self.evidence_json(item) for item in self.evidence]
+        budgets = answer["budgets"]
+        budgets["estimated_tokens"] = tokens = tokens_of(len(json.dumps(answer)))
+        # Counted as "false": what is said of the number must not change it.
+        budgets["token_budget_exceeded"] = tokens > self.request.max_tokens
+        return answer
+
+    def citation_json(self, citation: Citation) -> dict[str, Any]:
+        return citation.to_json(self.encoding, detailed=self.detailed)
+
+    def evidence_json(self, item: Evidence) -> dict[str, Any]:
+        return item.to_json(detailed=self.detailed)
+
+    def without_items(self) -> dict[str, Any]:
+        """The pack's JSON with neither evidence nor citations, and 0 tokens."""
         request = self.request
-        answer: dict[str, Any] = {
+        return {
             "ok": True,
             "schemaVersion": SCHEMA_VERSION,
             "format": FORMAT,
@@ -114,23 +127,13 @@ class ContextPack:
                 "redactions": self._redactions(),
                 "reminders": list(REMINDERS),
             },
-            "citations": [
-                citation.to_json(self.encoding, detailed=self.detailed)
-                for citation in self.citations
-            ],
-            "evidence": [item.to_json(detailed=self.detailed) for item in self.evidence],
+            "citations": [],
+            "evidence": [],
             "duplicate_candidates": [group.to_json() for group in self._duplicates()],
             "outline": self._outline(),
             "warnings": list(self.warnings),
             "message": self.message,
         }
-        budgets = answer["budgets"]
-        # More digits make a larger number, so this ends. What is said of the number comes after
-        # it: "true" is shorter than "false", and the two could take turns for ever.
-        while (tokens := measure(answer)) != budgets["estimated_tokens"]:
-            budgets["estimated_tokens"] = tokens
-        budgets["token_budget_exceeded"] = tokens > request.max_tokens
-        return answer
 
     def _duplicates(self) -> tuple[DuplicateGroup, ...]:
         kept = {item.id for item in self.evidence}
@@ -175,10 +178,17 @@ class ContextPack:
         return f"pack_{digest[:16]}"
 
 
-def measure(pack: dict[str, Any]) -> int:
+def tokens_of(length: int) -> int:
     """A pack's tokens: a quarter of the characters of its JSON, rounded up.
 
     Counted with blanks after commas and colons and everything beyond ASCII escaped: no usual way
     of writing the pack on one line takes more.
+
+    Args:
+        length: that of the JSON with 0 as the number of tokens; its other digits are added.
     """
-    return estimate_tokens(len(json.dumps(pack)))
+    tokens = estimate_tokens(length)
+    # More digits make a larger number, so this ends.
+    while (more := estimate_tokens(length - 1 + len(str(tokens)))) != tokens:
+        tokens = more
+    return tokens
