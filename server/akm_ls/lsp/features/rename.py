@@ -26,8 +26,9 @@ async def prepare_rename(
 
     Of a ref that is the concept id: the new name may be one word or a whole concept id.
     """
-    session.settle()
     await session.index.ready()
+    await session.index.complete(PATIENCE)
+    session.settle()
     view = view_of(session.workspace)
     source = _source(session, view, params.text_document.uri)
     subject = _subject(session, view, source, params.position)
@@ -43,7 +44,6 @@ async def rename(session: Session, params: lsp.RenameParams) -> lsp.WorkspaceEdi
 
     What cannot be part of it, such as a citation in a read-only bundle, is told in a message.
     """
-    session.settle()
     await session.index.ready()
     if not await session.index.complete(PATIENCE):
         raise _refusal(

@@ -42,6 +42,8 @@ class Subject:
         Raises:
             RenameRefused: with the reason in words.
         """
+        if any("\ud800" <= char <= "\udfff" for char in typed):
+            raise RenameRefused("The new name holds half a character, which no file can hold.")
         if self.stub is not None:
             return rename_asset(view, self.stub, typed)
         if self.step is not None:
