@@ -526,6 +526,15 @@ class TestSilence:
         (bundle,) = resolve_bundles(folders=[root], env=env)
         assert bundle.adapter == "akm"
 
+    def test_pages_of_the_stashes_inside_make_no_bundle_of_their_parent(
+        self, tree: Tree, env: dict[str, str]
+    ) -> None:
+        typed = "---\ntype: Note\n---\n"
+        stash = {"knowledge/a.md": typed, "memories/b.md": typed}
+        root = tree("it", {f"{name}/{rel}": text for name in "xy" for rel, text in stash.items()})
+        bundles = resolve_bundles(folders=[root], env=env)
+        assert [(b.id, b.adapter) for b in bundles] == [("x", "akm"), ("y", "akm")]
+
     def test_notes_say_which_configuration_was_read(
         self, env: dict[str, str], configure: Configure
     ) -> None:

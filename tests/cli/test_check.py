@@ -186,3 +186,14 @@ def test_a_bundles_own_settings_count_and_their_faults_are_told(akm: Run, team: 
     assert any(
         "missing-ref" in warning for warning in akm("check", "--format", "json").json["warnings"]
     )
+
+
+def test_a_place_that_cannot_be_written_keeps_nobody_from_checking(
+    akm: Run, team: Path, tmp_path: Path
+) -> None:
+    write(team, {"knowledge/a.md": "See team//knowledge/gone.\n"})
+    blocked = tmp_path / "file"
+    blocked.write_text("not a directory")
+    ran = akm("--bundle-dir", str(team), "--data-dir", str(blocked / "data"), "check")
+    assert ran.code == 1 and "team//knowledge/gone" in ran.out
+    assert "the index of this run is not kept" in ran.err

@@ -36,11 +36,33 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
     settings = Settings(
         bundle_dirs=tuple(options.bundle_dirs),
         folders=() if options.bundle_dirs else tuple(dict.fromkeys(folders)),
-        data_dir=options.data_dir,
+        data_dir=_usable_data_dir(options.data_dir),
         config=options.config,
         offline=options.offline,
     )
     return Workspace.open(settings)
+
+
+def _usable_data_dir(asked: str | None) -> str:
+    """The data directory, or one for this run alone where nothing can be written (a container)."""
+    import atexit
+    import shutil
+    import tempfile
+
+    from akm_ls.index.places import default_data_dir
+
+    path = asked or default_data_dir()
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.access(path, os.W_OK):
+            return path
+        problem = "it cannot be written to"
+    except OSError as error:
+        problem = error.strerror or str(error)
+    complain(f"{path}: {problem}; the index of this run is not kept (--data-dir names a place)")
+    temporary = tempfile.mkdtemp(prefix="akm-ls-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return temporary
 
 
 def require_bundles(workspace: Workspace) -> None:
