@@ -13,6 +13,8 @@ from akm_ls.lint.rules.conventions.vocabulary import DEFAULT_DOMAINS, read_vocab
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
+    from akm_ls.index.delta import Delta
+    from akm_ls.index.stub import Stub
     from akm_ls.workspace.workspace import Workspace
 
 MAX_READ = 100
@@ -23,7 +25,7 @@ _AUTOMATIC = frozenset(
     ("fact", "pinned", "env", "secret", "secrets", "sensitive", "task", "scheduled", "session")
 )
 """Tags that the index adds by itself, by an asset's type."""
-_CATEGORIES = frozenset(("personal", "team", "project", "convention", "meta"))
+_OF_FACTS = _AUTOMATIC | {"personal", "team", "project", "convention", "meta"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +37,51 @@ class _Used:
 
 
 class KnownWords:
-    """Counted when somebody asks first, and again after the index has changed."""
+    """Counted when somebody asks first, and kept in step with the catalog afterwards."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._counted_at: tuple[int, int] = (-1, -1)
-        self._tags: dict[str, tuple[tuple[str, int], ...]] = {}
+        self._tags: dict[str, Counter[str]] | None = None
         self._used: dict[str, _Used] = {}
+
+    def forget(self) -> None:
+        """The catalog was filled anew."""
+        self._tags = None
+        self._used.clear()
+
+    def follow(self, delta: Delta) -> None:
+        """Take over what changed in the catalog."""
+        gone = [*delta.removed, *(old for old, _ in delta.changed)]
+        come = [*delta.added, *(new for _, new in delta.changed)]
+        for stub in (*gone, *come):
+            if stub.type in _WITH_TOOLS:
+                self._used.pop(stub.bundle, None)
+        if self._tags is not None:
+            for stub in gone:
+                self._tags.setdefault(stub.bundle, Counter()).subtract(_own_tags(stub))
+            for stub in come:
+                self._tags.setdefault(stub.bundle, Counter()).update(_own_tags(stub))
 
     def tags(self, bundle: str) -> tuple[tuple[str, int], ...]:
         """Tags with the number of assets that have them: the bundle's own by frequency first,
         then those of the others."""
-        self._forget_old()
-        if bundle not in self._tags:
-            own: Counter[str] = Counter()
-            others: Counter[str] = Counter()
+        if self._tags is None:
+            self._tags = {}
             for stub in self._workspace.catalog.stubs():
-                count = own if stub.bundle == bundle else others
-                automatic = _AUTOMATIC if stub.type not in ("fact",) else _AUTOMATIC | _CATEGORIES
-                # The directories are among the tags by themselves.
-                path = {part.replace("-", " ") for part in stub.concept_id.lower().split("/")[:-1]}
-                count.update(
-                    tag.replace(" ", "-")
-                    for tag in stub.tags
-                    if tag not in automatic and tag not in path
-                )
-            ranked = sorted(own.items(), key=lambda pair: (-pair[1], pair[0]))
-            more = sorted(others.items(), key=lambda pair: (-pair[1], pair[0]))
-            self._tags[bundle] = (*ranked, *(pair for pair in more if pair[0] not in own))
-        return self._tags[bundle]
+                self._tags.setdefault(stub.bundle, Counter()).update(_own_tags(stub))
+        own = self._tags.get(bundle, Counter())
+        others: Counter[str] = Counter()
+        for other, counted in self._tags.items():
+            if other != bundle:
+                others.update(counted)
+        ranked = sorted(
+            (pair for pair in own.items() if pair[1] > 0), key=lambda pair: (-pair[1], pair[0])
+        )
+        more = sorted(
+            (pair for pair in others.items() if pair[1] > 0 and own.get(pair[0], 0) <= 0),
+            key=lambda pair: (-pair[1], pair[0]),
+        )
+        return (*ranked, *more)
 
     def domains(self, bundle: Bundle) -> tuple[str, ...]:
         """The domains of a stash: its fact's, or akm's own list. Other bundles have none."""
@@ -83,7 +101,6 @@ class KnownWords:
         return self._used_in(bundle).models
 
     def _used_in(self, bundle: str) -> _Used:
-        self._forget_old()
         if bundle not in self._used:
             tools: Counter[str] = Counter()
             models: Counter[str] = Counter()
@@ -108,13 +125,16 @@ class KnownWords:
             )
         return self._used[bundle]
 
-    def _forget_old(self) -> None:
-        catalog = self._workspace.catalog
-        now = (catalog.generation, len(catalog))
-        if now != self._counted_at:
-            self._counted_at = now
-            self._tags.clear()
-            self._used.clear()
+
+def _own_tags(stub: Stub) -> list[str]:
+    """The tags of an asset that the index has not added by itself, as an author writes them."""
+    directories = stub.concept_id.lower().replace("-", " ").split("/")[:-1]
+    automatic = _OF_FACTS if stub.type == "fact" else _AUTOMATIC
+    return [
+        tag.replace(" ", "-")
+        for tag in stub.tags
+        if tag not in automatic and tag not in directories
+    ]
 
 
 def _tool_names(value: str) -> list[str]:

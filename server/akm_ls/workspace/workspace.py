@@ -177,6 +177,7 @@ class Workspace:
         if snapshot.problem:
             self._warn(snapshot.problem)
         self.catalog.load(snapshot.stubs, snapshot.claims, snapshot.generation)
+        self.words.forget()
         for bundle_id in snapshot.complete:
             self.catalog.mark_complete(bundle_id)
 
@@ -260,7 +261,7 @@ class Workspace:
 
     def apply(self, delta: Delta) -> Delta:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
-        return self.catalog.apply(delta)
+        return self._followed(self.catalog.apply(delta))
 
     def upsert(self, paths: Sequence[str]) -> Delta:
         """Read some files again after they were written, created or deleted; in any thread.
@@ -281,6 +282,10 @@ class Workspace:
     def files_changed(self, paths: Sequence[str]) -> Delta:
         """`upsert` in this thread, with the catalog following."""
         return self.apply(self.upsert(paths))
+
+    def _followed(self, delta: Delta) -> Delta:
+        self.words.follow(delta)
+        return delta
 
     def follower(self) -> IndexFollower:
         """Tells what other processes do to the index; for use in other threads."""
@@ -314,7 +319,8 @@ class Workspace:
         opened = self.documents.put(path, text, version, owner, hidden=hidden)
         if owner is None:
             return Delta()
-        delta = self.catalog.overlay(path, [stub_of(opened.entry)] if opened.entry else [])
+        stubs = [stub_of(opened.entry)] if opened.entry else []
+        delta = self._followed(self.catalog.overlay(path, stubs))
         cited = frozenset() if before is None else xrefs_of(before) ^ xrefs_of(opened)
         return replace(delta, cited=cited) if cited else delta
 
@@ -333,7 +339,7 @@ class Workspace:
         path = self.canonical(path)
         if self.documents.remove(path) is None:
             return Delta()
-        return self.catalog.drop_overlay(path)
+        return self._followed(self.catalog.drop_overlay(path))
 
     def reopen(self) -> None:
         """Lay the open documents over the catalog again, after the bundles have changed."""

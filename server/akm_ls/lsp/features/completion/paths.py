@@ -187,7 +187,7 @@ def _listing(
             continue
         slash = "/" if kind == "directory" else ""
         text = entry if typed.in_angles or typed.form in ("code", "inclusion") else _encoded(entry)
-        stub = session.workspace.stub_at(path) if kind == "file" else None
+        stub = session.workspace.catalog.by_path(path) if kind == "file" else None
         yield Offer(
             entry + slash,
             Kind.Folder if slash else Kind.File,

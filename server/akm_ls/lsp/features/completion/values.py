@@ -93,16 +93,23 @@ def _listed(
         present = frozenset(at.span.of(text).replace(",", " ").split()) - {span.of(text)}
     lists = any(kind.startswith("list") for key in keys for kind in key.types)
     in_brackets = not at.is_item and lists and keys[0].types[0].startswith("list") and not at.quote
-    shown = []
+    limit = session.workspace.settings.max_completions
+    whole = len(offers) <= limit
+    if not whole:
+        typed = opened.text[span.start : offset].lower()
+        offers = [offer for offer in offers if typed in offer.label.lower()]
+    shown: list[Offer] = []
     for offer in offers:
         if offer.label in present:
             continue
+        if len(shown) >= limit:
+            break
         text = written(offer.text or offer.label, at)
         if in_brackets and not at.typed.startswith("["):
             text = f"[{text}]"
         shown.append(replace(offer, text=lead + text, filter=offer.label))
     commit = [",", "]"] if closed and at.in_brackets else []
-    return listed(session, opened, span, offset, shown, commit=commit)
+    return listed(session, opened, span, offset, shown, whole=whole, commit=commit)
 
 
 def _present(opened: OpenDocument, at: YamlPlace) -> frozenset[str]:
