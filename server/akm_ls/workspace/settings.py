@@ -39,6 +39,7 @@ class Settings:
     shown: Shown = field(default_factory=Shown)
     max_completions: int = 100
     diagnostics_delay_ms: int = 200
+    workspace_diagnostics: bool = True
 
     def with_folders(self, folders: Sequence[str]) -> Settings:
         return replace(self, folders=tuple(folders))
@@ -84,6 +85,7 @@ def read_settings(
         diagnostics_delay_ms=reader.count(
             "diagnostics.delay", settings.diagnostics_delay_ms, 0, 10_000
         ),
+        workspace_diagnostics=reader.flag("diagnostics.workspace", settings.workspace_diagnostics),
         shown=read_shown(reader.flag, settings.shown),
     )
     embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)
