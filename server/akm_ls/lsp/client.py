@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from lsprotocol import types as lsp
 
+_DiagnosticsShown = lsp.DiagnosticClientCapabilities | lsp.PublishDiagnosticsClientCapabilities
+
 
 class Client:
     """Capabilities of the editor as properties; what a client does not say it cannot."""
@@ -102,8 +104,24 @@ class Client:
 
     @property
     def related_information(self) -> bool:
-        published = self._text.publish_diagnostics
-        return bool(published and published.related_information)
+        shown = self._diagnostics
+        return bool(shown and shown.related_information)
+
+    @property
+    def diagnostic_tags(self) -> Sequence[lsp.DiagnosticTag]:
+        shown = self._diagnostics
+        return shown.tag_support.value_set if shown and shown.tag_support else ()
+
+    @property
+    def _diagnostics(self) -> _DiagnosticsShown | None:
+        """What the client shows of diagnostics, whichever way they come.
+
+        Clients that pull say it for both ways only since 3.18.
+        """
+        pulled, pushed = self._text.diagnostic, self._text.publish_diagnostics
+        if pulled is not None and (pulled.tag_support or pulled.related_information):
+            return pulled
+        return pushed or pulled
 
     @property
     def nested_symbols(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from lsprotocol import types as lsp
 
@@ -21,6 +21,7 @@ _TAG = {
     "deprecated": lsp.DiagnosticTag.Deprecated,
     "unnecessary": lsp.DiagnosticTag.Unnecessary,
 }
+ALL_TAGS = frozenset(_TAG.values())
 
 
 def to_range(lines: LineIndex, span: Span, encoding: PositionEncoding) -> lsp.Range:
@@ -43,10 +44,12 @@ def to_diagnostic(
     uri_of: Callable[[str], str],
     *,
     related: bool = True,
+    tags: Collection[lsp.DiagnosticTag] = ALL_TAGS,
 ) -> lsp.Diagnostic:
     """A finding as the protocol has it; ``related`` is whether the client shows other places.
 
-    The span of a related place is in this document, or has none.
+    ``tags`` are those the client knows. The span of a related place is in this document, or has
+    none.
     """
     places: Sequence[lsp.DiagnosticRelatedInformation] = [
         lsp.DiagnosticRelatedInformation(
@@ -65,7 +68,7 @@ def to_diagnostic(
         code_description=lsp.CodeDescription(rule_url(finding.code)),
         source="akm",
         message=finding.message,
-        tags=[_TAG[tag] for tag in finding.tags] or None,
+        tags=[_TAG[tag] for tag in finding.tags if _TAG[tag] in tags] or None,
         related_information=places or None,
         data=dict(finding.data) or None,
     )

@@ -70,6 +70,12 @@ class BackgroundIndex:
         self._stop = threading.Event()
         self.start()
 
+    async def idle(self) -> None:
+        """Wait until the catalog has what the files on disk say, as far as anybody knows."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+            await asyncio.sleep(0)
+
     def stop(self) -> None:
         self._stop.set()
         if self._timer is not None:
@@ -112,7 +118,7 @@ class BackgroundIndex:
             session.workspace.take(snapshot)
             session.settle()
             session.workspace.reopen()
-            session.diagnostics.refresh_all()
+            session.everything_stale()
 
     async def run(
         self,
@@ -223,10 +229,11 @@ class BackgroundIndex:
         if not paths:
             return
         self.notice()
+        session = self._session
         if len(paths) > BATCH:
             await self.run()
+            session.files_changed(paths)
             return
-        session = self._session
         async with self._lock:
             delta = await session.server.protocol.workers.run(
                 session.workspace.upsert, tuple(paths)
@@ -235,6 +242,7 @@ class BackgroundIndex:
                 loop = asyncio.get_running_loop()
                 loop.call_later(RETRY, self.files_changed, delta.deferred)
             session.spread(session.workspace.apply(delta))
+        session.files_changed(paths)
         if not delta.is_empty:
             counts = len(delta.added), len(delta.changed), len(delta.removed)
             self._announce(*counts, len(session.workspace.catalog))

@@ -41,25 +41,38 @@ class Refreshing:
         if client.refreshes_inlay_hints:
             self._soon("inlay hints", server.workspace_inlay_hint_refresh_async)
 
-    def diagnostics(self) -> None:
-        """Diagnostics that the client has pulled are no longer true."""
+    def diagnostics(self, wanted: Callable[[], bool]) -> None:
+        """Diagnostics that the client has pulled are no longer true.
+
+        ``wanted`` is asked when it is time: the client may have them all by then.
+        """
         if self._session.client.refreshes_diagnostics:
-            self._soon("diagnostics", self._session.server.workspace_diagnostic_refresh_async)
+            ask = self._session.server.workspace_diagnostic_refresh_async
+            self._soon("diagnostics", ask, wanted)
 
     def stop(self) -> None:
         for timer in self._due.values():
             timer.cancel()
         self._due.clear()
 
-    def _soon(self, what: str, ask: Callable[[None], Awaitable[None]]) -> None:
+    def _soon(
+        self,
+        what: str,
+        ask: Callable[[None], Awaitable[None]],
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
         timer = self._due.pop(what, None)
         if timer is not None:
             timer.cancel()
         loop = asyncio.get_running_loop()
-        self._due[what] = loop.call_later(QUIET, self._ask, what, ask)
+        self._due[what] = loop.call_later(QUIET, self._ask, what, ask, wanted)
 
-    def _ask(self, what: str, ask: Callable[[None], Awaitable[None]]) -> None:
+    def _ask(
+        self, what: str, ask: Callable[[None], Awaitable[None]], wanted: Callable[[], bool]
+    ) -> None:
         self._due.pop(what, None)
+        if not wanted():
+            return
 
         async def asking() -> None:
             try:

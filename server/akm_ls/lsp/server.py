@@ -19,6 +19,7 @@ from akm_ls.lsp.features import (
     hover,
     inlay_hints,
     navigation,
+    pull_diagnostics,
     references,
     rename,
     requests,
@@ -72,6 +73,7 @@ def _register(server: AkmLanguageServer) -> None:
     _register_structure(server)
     _register_renaming(server)
     _register_annotations(server)
+    _register_diagnostics(server)
     _register_requests(server)
 
 
@@ -287,6 +289,24 @@ def _register_annotations(server: AkmLanguageServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(ls: AkmLanguageServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
         return inlay_hints.inlay_hints(ls.session, params)
+
+
+def _register_diagnostics(server: AkmLanguageServer) -> None:
+    options = lsp.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="akm"
+    )
+
+    @server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, options)
+    async def document_diagnostics(
+        ls: AkmLanguageServer, params: lsp.DocumentDiagnosticParams
+    ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
+        return await pull_diagnostics.document_diagnostics(ls.session, params)
+
+    @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
+    async def workspace_diagnostics(
+        ls: AkmLanguageServer, params: lsp.WorkspaceDiagnosticParams
+    ) -> lsp.WorkspaceDiagnosticReport:
+        return await pull_diagnostics.workspace_diagnostics(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:

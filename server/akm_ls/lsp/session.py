@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from akm_ls.documents.text import PositionEncoding
 from akm_ls.index.delta import Delta
 from akm_ls.lsp.client import Client
 from akm_ls.lsp.convert import file_start, to_offset, to_range
-from akm_ls.lsp.features.diagnostics import DiagnosticsPublisher
+from akm_ls.lsp.features.diagnostics import Diagnostics, diagnostics_for
+from akm_ls.lsp.features.pull_diagnostics import ClosedReports
 from akm_ls.lsp.indexing import BackgroundIndex
 from akm_ls.lsp.refreshing import Refreshing
+from akm_ls.lsp.reports import Reports
 from akm_ls.lsp.uris import path_of, uri_of
 from akm_ls.lsp.watching import FileWatching
 from akm_ls.workspace import Settings, Workspace, read_settings
@@ -52,7 +54,9 @@ class Session:
         self._problems = [problem.message for problem in problems]
         self._options = settings
         self.workspace = Workspace(settings.with_folders(folders))
-        self.diagnostics = DiagnosticsPublisher(self)
+        self.reports = Reports(self)
+        self.diagnostics: Diagnostics = diagnostics_for(self)
+        self.files = ClosedReports(self)
         self.refreshing = Refreshing(self)
         self.index = BackgroundIndex(self)
         self.watching = FileWatching(self)
@@ -97,7 +101,7 @@ class Session:
         ):
             await self.resolve(force=before.data_dir != settings.data_dir)
         else:
-            self.diagnostics.refresh_all()
+            self.everything_stale()
 
     async def take_pushed_settings(self, settings: object) -> None:
         """Settings as older clients push them: the sections, ours among them."""
@@ -124,7 +128,7 @@ class Session:
     def bundle_settings_changed(self) -> None:
         """The settings file of a bundle was written, created or deleted."""
         self._tell_of_bundles()
-        self.diagnostics.refresh_all()
+        self.everything_stale()
 
     # Documents.
 
@@ -133,7 +137,7 @@ class Session:
         if path is not None:
             self._unread.add(uri)
             self.settle()
-            self.diagnostics.publish_now(self.workspace.canonical(path))
+            self.diagnostics.opened(self.workspace.canonical(path))
             stub = self.workspace.stub_at(path) if self.workspace.usage.is_expectant else None
             if stub is not None:
                 self.note_use("open", stub.bundle, stub.concept_id)
@@ -142,7 +146,7 @@ class Session:
         path = path_of(uri)
         if path is not None:
             self._unread.add(uri)
-            self.diagnostics.schedule(self.workspace.canonical(path))
+            self.diagnostics.edited(self.workspace.canonical(path))
 
     def closed(self, uri: str) -> None:
         path = path_of(uri)
@@ -150,10 +154,12 @@ class Session:
         if path is None:
             return
         canonical = self.workspace.canonical(path)
-        self.diagnostics.clear(canonical, uri)
+        self.diagnostics.closed(canonical, uri)
         other = self._other_spelling(canonical)
         if other is None:
+            self.reports.forget(canonical)
             self.spread(self.workspace.drop(path))
+            self._tell_stale(self.reports.known.buffer_changed(canonical), at_once=False)
         else:
             self.opened(other)
 
@@ -177,6 +183,8 @@ class Session:
                 before = self._cited(path) if self.workspace.usage.is_expectant else None
                 delta = self.workspace.put(path, buffer.source, buffer.version)
                 self.spread(delta, at_once=at_once)
+                looked = self.reports.known.buffer_changed(self.workspace.canonical(path))
+                self._tell_stale(looked, at_once=at_once)
                 if before is not None:
                     for bundle, concept_id in (self._cited(path) or set()) - before:
                         self.note_use("insert", bundle, concept_id)
@@ -193,11 +201,32 @@ class Session:
         """Lint again what depends on what changed."""
         if not delta.is_empty:
             self.refreshing.annotations()
-        for opened in self.workspace.affected(delta):
-            if at_once:
-                self.diagnostics.publish_now(opened.path)
-            else:
-                self.diagnostics.schedule(opened.path)
+            self.files.findings.changed(delta)
+            self.files.news()
+            self._tell_stale(self.reports.known.changed(delta), at_once=at_once)
+
+    def files_changed(self, paths: Iterable[str]) -> None:
+        """Lint again what depends on files on disk: whether they are there, and what is in them."""
+        paths = tuple(paths)
+        self.files.findings.files_changed(paths)
+        self.files.news()
+        self._tell_stale(self.reports.known.files_changed(paths), at_once=False)
+
+    def everything_stale(self) -> None:
+        """Lint every open document again.
+
+        While some bundle has not been read yet, what is on the screen stays: the rules that need
+        all of them are silent, and squiggles that go and come back distract.
+        """
+        if self.workspace.complete_catalog is not None:
+            self.reports.known.forget_all()
+            self.files.findings.forget_all()
+            self.files.news()
+            self.diagnostics.all_stale()
+
+    def _tell_stale(self, paths: Iterable[str], *, at_once: bool) -> None:
+        for path in paths:
+            self.diagnostics.stale(path, at_once=at_once)
 
     def document(self, uri: str) -> OpenDocument | None:
         """The open document behind a URI as it stands now; ``None``: not open, or not a file."""

@@ -43,6 +43,10 @@ class BesideChanged:
         if described:
             self._described.setdefault(scope_of(stub), []).append(stub)
 
+    @property
+    def touches_any(self) -> bool:
+        return bool(self._vocabularies or self._names or self._described or self._cited)
+
     def touches(self, path: str, bundle: str) -> bool:
         """Whether the findings of an open file may differ now."""
         if bundle in self._vocabularies:

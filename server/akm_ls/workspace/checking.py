@@ -77,7 +77,7 @@ def check(
         for file in walk(
             selection.bundle, exclude_roots=workspace.bundles.nested_roots(selection.bundle)
         )
-        if selection.takes(file.rel) and _is_checked(selection.bundle, file.rel)
+        if selection.takes(file.rel) and is_checked(selection.bundle, file.rel)
     ]
     return _check_each(workspace, files, on_progress, cancelled)
 
@@ -111,7 +111,7 @@ def _check_each(
     on_progress(len(files), len(files), "")
 
 
-def _is_checked(bundle: Bundle, rel: str) -> bool:
+def is_checked(bundle: Bundle, rel: str) -> bool:
     """Whether a file is one that rules look at; never a secret, whatever its name."""
     endings = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
     if is_secret(rel) or not rel.lower().endswith(endings):

@@ -47,6 +47,7 @@ class Settings:
     diagnostics_delay_ms: int = 200
     search_plan: PlanName = "default"
     search_fusion: Fusion = "convex"
+    workspace_diagnostics: bool = True
 
     def with_folders(self, folders: Sequence[str]) -> Settings:
         return replace(self, folders=tuple(folders))
@@ -95,6 +96,7 @@ def read_settings(
         ),
         search_plan=reader.choice("search.plan", settings.search_plan, get_args(PlanName)),
         search_fusion=reader.choice("search.fusion", settings.search_fusion, FUSIONS),
+        workspace_diagnostics=reader.flag("diagnostics.workspace", settings.workspace_diagnostics),
         shown=read_shown(reader.flag, settings.shown),
     )
     embedding, faults = read_embedding(reader.get, settings.embedding, reader.absolute)

@@ -27,7 +27,12 @@ from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Subject, Surroundings
 from akm_ls.refs import Ref
 from akm_ls.search.library import Library
-from akm_ls.search.references import LocatedCitation, OpenCitations, references
+from akm_ls.search.references import (
+    LocatedCitation,
+    OpenCitations,
+    references,
+    spellings_of,
+)
 from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
@@ -498,6 +503,22 @@ class Workspace:
     def references(self, ref: Ref, home: str | None = None) -> tuple[LocatedCitation, ...]:
         """Every citation of an asset, those in open documents as they stand now."""
         return references(self.library(), ref, home=home, overlay=self.open_citations())
+
+    def citing_paths(self, bundle: str, concept_id: str) -> frozenset[str]:
+        """The files that cite an asset, under whatever spelling, as the index knows."""
+        store = self.store
+        if store is None:
+            return frozenset()
+        try:
+            return frozenset(
+                place.path
+                for spelling in spellings_of(concept_id)
+                for home in self.bundles
+                for place in store.citations_of(home.id, spelling)
+                if place.citation.bundle in (None, bundle)
+            )
+        except StoreError:
+            return frozenset()
 
     def citation_count(self, stub: Stub) -> int:
         """How often other assets cite one, as the index knows."""

@@ -1,14 +1,16 @@
-"""Publishing findings: once the author pauses, and only when they differ from the last time."""
+"""Findings on the client's screen: pushed to it, or ready for it to pull. Never both.
+
+Both ways hear of the same things: a document was opened, edited or closed, or what it depends on
+has changed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types as lsp
-
-from akm_ls.lsp.convert import to_diagnostic
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -16,69 +18,149 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class DiagnosticsPublisher:
-    """Findings of the open documents, pushed to the client."""
+class Diagnostics(Protocol):
+    """What the session tells of its open documents; paths are canonical."""
+
+    def opened(self, path: str) -> None: ...
+
+    def edited(self, path: str) -> None:
+        """The text changed; it is read when somebody asks, or once the author pauses."""
+
+    def stale(self, path: str, *, at_once: bool) -> None:
+        """Something changed that the document's findings depend on.
+
+        ``at_once``: the author has paused already.
+        """
+
+    def all_stale(self) -> None:
+        """Settings, bundles or the completeness of the catalog have changed."""
+
+    def closed(self, path: str, uri: str) -> None: ...
+
+
+def diagnostics_for(session: Session) -> Diagnostics:
+    """The way that the client prefers."""
+    pulls = session.client.pulls_diagnostics
+    return PulledDiagnostics(session) if pulls else PushedDiagnostics(session)
+
+
+class _Settling:
+    """A timer for each document, which starts anew with every keystroke."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._published: dict[str, list[lsp.Diagnostic]] = {}
 
-    def schedule(self, path: str) -> None:
-        """Publish a document's findings when nothing more has happened for the settle time."""
+    def start(self, path: str) -> None:
+        self.stop(path)
+        delay = self._session.workspace.settings.diagnostics_delay_ms / 1000
+        self._timers[path] = asyncio.get_running_loop().call_later(delay, self._over, path)
+
+    def stop(self, path: str) -> None:
         timer = self._timers.pop(path, None)
         if timer is not None:
             timer.cancel()
-        delay = self._session.workspace.settings.diagnostics_delay_ms / 1000
-        self._timers[path] = asyncio.get_running_loop().call_later(delay, self._due, path)
 
-    def refresh_all(self) -> None:
-        """Publish for every open document, at once.
-
-        While some bundle has not been read yet, what is on the screen stays: the rules that need
-        all of them are silent, and squiggles that go and come back distract.
-        """
-        if self._session.workspace.complete_catalog is None:
-            return
-        for opened in self._session.workspace.documents:
-            self.publish_now(opened.path)
-
-    def _due(self, path: str) -> None:
+    def _over(self, path: str) -> None:
+        self._timers.pop(path, None)
         try:
             self._session.settle(at_once=True)
-            self.publish_now(path)
+            self._due(path)
         except Exception:
             logger.exception("diagnostics failed")
 
-    def publish_now(self, path: str) -> None:
-        timer = self._timers.pop(path, None)
-        if timer is not None:
-            timer.cancel()
+    def _due(self, path: str) -> None:
+        raise NotImplementedError
+
+
+class PushedDiagnostics(_Settling):
+    """Findings sent to the client: once the author pauses, and only when they differ."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._published: dict[str, list[lsp.Diagnostic]] = {}
+
+    def opened(self, path: str) -> None:
+        self._due(path)
+
+    def edited(self, path: str) -> None:
+        self.start(path)
+
+    def stale(self, path: str, *, at_once: bool) -> None:
+        if at_once:
+            self._due(path)
+        else:
+            self.start(path)
+
+    def all_stale(self) -> None:
+        for opened in self._session.workspace.documents:
+            self._due(opened.path)
+
+    def closed(self, path: str, uri: str) -> None:
+        """Take the findings off the screen."""
+        self.stop(path)
+        if self._published.pop(uri, None):
+            self._send(uri, [], None)
+
+    def _due(self, path: str) -> None:
+        self.stop(path)
         session = self._session
         opened = session.workspace.documents.get(path)
         if opened is None:
             return
-        lines = opened.document.lines
-        related = session.client.related_information
-        diagnostics = [
-            to_diagnostic(finding, lines, session.encoding, session.uri, related=related)
-            for finding in session.workspace.findings(path)
-        ]
+        diagnostics = session.reports.of(path).diagnostics
         uri = session.uri(path)
         if self._published.get(uri) == diagnostics:
             return
         self._published[uri] = diagnostics
         self._send(uri, diagnostics, opened.version)
 
-    def clear(self, path: str, uri: str) -> None:
-        """A document was closed: take its findings off the screen."""
-        timer = self._timers.pop(path, None)
-        if timer is not None:
-            timer.cancel()
-        if self._published.pop(uri, None):
-            self._send(uri, [], None)
-
     def _send(self, uri: str, diagnostics: list[lsp.Diagnostic], version: int | None) -> None:
         self._session.server.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(uri, diagnostics, version)
         )
+
+
+class PulledDiagnostics(_Settling):
+    """Findings that the client asks for. It is told when it should ask again.
+
+    A client asks by itself after it has opened or edited a document, so only what an edit changes
+    in other documents is worth telling.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._stale: dict[str, None] = {}
+
+    def opened(self, path: str) -> None:
+        self._stale.pop(path, None)
+
+    def edited(self, path: str) -> None:
+        # Nobody may ask for this document, but others may depend on it.
+        self.start(path)
+
+    def stale(self, path: str, *, at_once: bool) -> None:
+        self._stale[path] = None
+        self._session.refreshing.diagnostics(lambda: bool(self._stale))
+
+    def all_stale(self) -> None:
+        self._stale.update((opened.path, None) for opened in self._session.workspace.documents)
+        self._session.refreshing.diagnostics(lambda: bool(self._stale))
+
+    def closed(self, path: str, uri: str) -> None:
+        self.stop(path)
+        self._stale.pop(path, None)
+
+    def told(self, path: str) -> None:
+        """The client has the document's diagnostics as they are now."""
+        self._stale.pop(path, None)
+
+    def take_stale(self, most: int) -> list[str]:
+        """Open documents of which the client has old diagnostics; they are told now."""
+        paths = list(self._stale)[:most]
+        for path in paths:
+            self.told(path)
+        return [path for path in paths if path in self._session.workspace.documents]
+
+    def _due(self, path: str) -> None:
+        return

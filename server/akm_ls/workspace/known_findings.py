@@ -1,0 +1,144 @@
+"""Findings that hold until something they were made from changes.
+
+A document's findings depend on its own text, on what is known of the assets it cites or resembles
+(`Workspace.affected`), and on the files and directories that its rules have looked at. The last
+are remembered here while the rules run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from akm_ls.bundles.listings import PathKind
+
+if TYPE_CHECKING:
+    from akm_ls.documents.document import Document
+    from akm_ls.index.delta import Delta
+    from akm_ls.lint.finding import Finding
+    from akm_ls.lint.rule import Surroundings
+    from akm_ls.workspace.open_documents import OpenDocument
+    from akm_ls.workspace.workspace import Workspace
+
+
+@dataclass(slots=True)
+class Looked:
+    """What rules asked of the files around one document."""
+
+    paths: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    """Directories whose names mattered."""
+    citations: bool = False
+    """Whether it mattered who else cites an asset."""
+
+    def touched_by(self, path: str) -> bool:
+        """Whether a file or directory that was written, created or deleted was looked at."""
+        if path in self.paths or os.path.dirname(path) in self.listed or path in self.listed:
+            return True
+        below = os.path.join(path, "")
+        return any(
+            looked.startswith(below) for looks in (self.paths, self.listed) for looked in looks
+        )
+
+
+class NotingSurroundings:
+    """Surroundings that remember what was asked of them."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self.looked = Looked()
+
+    def kind(self, path: str) -> PathKind | None:
+        self.looked.paths.add(path)
+        return self._surroundings.kind(path)
+
+    def names(self, directory: str) -> Mapping[str, PathKind]:
+        self.looked.listed.add(directory)
+        return self._surroundings.names(directory)
+
+    def document(self, path: str) -> Document | None:
+        self.looked.paths.add(path)
+        return self._surroundings.document(path)
+
+    def exists(self, path: str) -> bool:
+        self.looked.paths.add(path)
+        return self._surroundings.exists(path)
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
+        self.looked.citations = True
+        return self._surroundings.cited_in(bundle, concept_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    opened: OpenDocument
+    findings: tuple[Finding, ...]
+    looked: Looked
+
+
+class KnownFindings:
+    """The findings of the open documents, each made once for one state of things.
+
+    Whoever changes the workspace tells: every delta to `changed`, every file on disk to
+    `files_changed`, and to `forget_all` what all documents depend on: settings, the bundles, and
+    that a catalog has become complete. Paths are canonical.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: dict[str, _Known] = {}
+
+    def of(self, path: str) -> tuple[Finding, ...]:
+        """The findings of one open document; none outside every bundle."""
+        opened = self._workspace.documents.get(path)
+        if opened is None or opened.bundle is None:
+            return ()
+        known = self._known.get(path)
+        if known is None or known.opened is not opened:
+            around = NotingSurroundings(self._workspace.surroundings)
+            findings = self._workspace.findings_in(
+                opened.document, path, opened.bundle, opened.rel, around=around
+            )
+            known = self._known[path] = _Known(opened, findings, around.looked)
+        return known.findings
+
+    def is_known(self, path: str) -> bool:
+        """Whether `of` would not run the rules."""
+        known = self._known.get(path)
+        return known is not None and known.opened is self._workspace.documents.get(path)
+
+    def changed(self, delta: Delta) -> tuple[str, ...]:
+        """Take note of a delta; the open documents whose findings may differ now."""
+        return self._forget(opened.path for opened in self._workspace.affected(delta))
+
+    def buffer_changed(self, path: str) -> tuple[str, ...]:
+        """A buffer was opened, edited or closed; the other documents that looked at it."""
+        return self._forget(
+            other
+            for other, known in self._known.items()
+            if other != path and (known.looked.citations or path in known.looked.paths)
+        )
+
+    def files_changed(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Files or directories were written, created or deleted; who looked at them."""
+        paths = [self._workspace.canonical(path) for path in paths]
+        return self._forget(
+            other
+            for other, known in self._known.items()
+            if known.looked.citations or any(map(known.looked.touched_by, paths))
+        )
+
+    def forget_all(self) -> None:
+        self._known.clear()
+
+    def forget(self, path: str) -> None:
+        """A document was closed."""
+        self._known.pop(path, None)
+
+    def _forget(self, paths: Iterable[str]) -> tuple[str, ...]:
+        forgotten = tuple(paths)
+        for path in forgotten:
+            self._known.pop(path, None)
+        return forgotten
