@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from akm_ls.search import fusion
-from akm_ls.search.found import MAX_ROWS, Degraded, Found, depth_of, interruptible
+from akm_ls.search.found import Degraded, Found, depth_of, interruptible, rows_of
 from akm_ls.search.gate import gate_of, passes, with_belief
 from akm_ls.search.library import Library, check_cancelled
 from akm_ls.search.page import Ranked, by_file
@@ -55,7 +55,9 @@ def find(
         for step in plan.steps:
             check_cancelled(cancelled)
             stage = step.stage
-            rows = full_text.match(step.expression, limit=MAX_ROWS, enough=depth_of(request))
+            rows = full_text.match(
+                step.expression, limit=rows_of(request), enough=depth_of(request)
+            )
             ranked, hidden = _rank(library, store, request, rows, terms, stage, cancelled)
             # Rows that the caller may not see do not keep a wider stage from answering.
             if ranked:

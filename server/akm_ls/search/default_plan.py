@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm_ls.search import fusion
-from akm_ls.search.found import MAX_ROWS, MIN_RANKED, Degraded, Found, depth_of, interruptible
+from akm_ls.search.found import MIN_RANKED, Degraded, Found, depth_of, interruptible, rows_of
 from akm_ls.search.fusion import Base, Evidence, Scale, Signals
 from akm_ls.search.gate import gate_of, passes, with_belief
 from akm_ls.search.lexical import WordPlan, coverage, plan_path, plan_words, speller
@@ -136,14 +136,14 @@ def _candidates(
         among = full_text.ids() if request.type or request.bundle else None
         near = {
             item.entry_id: item.cosine
-            for item in lane.nearest(MAX_ROWS, among)
+            for item in lane.nearest(rows_of(request), among)
             if item.cosine >= LEAST_COSINE
         }
     depth = depth_of(request)
     bm25: dict[int, float] = {}
     if plan.expression and not (lane is not None and request.mode == "semantic"):
         rows = full_text.match(
-            plan.expression, limit=MAX_ROWS, enough=depth, also=list(near)[: depth // 2]
+            plan.expression, limit=rows_of(request), enough=depth, also=list(near)[: depth // 2]
         )
         bm25 = {row.entry_id: row.bm25 for row in rows}
     # The same for every page, so that pages are slices of one list.

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from akm_ls.search.request import SearchRequest
     from akm_ls.search.spelling import Correction
 
-MAX_ROWS = 1_000
-"""Rows of either lane looked at for one query: ``total`` is a floor from here on."""
+MAX_ROWS = 500
+"""Rows of either lane looked at for one query, or as many as a page needs: ``total`` is a floor
+from here on. Telling for a row whether it may be seen costs more than finding it."""
 MIN_RANKED = 96
 """Rows whose entries are loaded and ranked, at least: three times a page, in doubling steps so
 that neighbouring pages are cut from one ranking."""
@@ -56,6 +57,11 @@ def depth_of(request: SearchRequest) -> int:
     while depth < 3 * (request.offset + request.limit):
         depth *= 2
     return depth
+
+
+def rows_of(request: SearchRequest) -> int:
+    """How many rows of a lane to look at for a page."""
+    return max(MAX_ROWS, depth_of(request))
 
 
 @contextlib.contextmanager

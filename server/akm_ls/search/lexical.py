@@ -127,7 +127,12 @@ def _quoted(phrase: Iterable[str]) -> str:
 
 
 def coverage(full_text: FullText, forms: Collection[str], ids: Collection[int]) -> dict[int, float]:
-    """The share of a query's words that each of some rows holds."""
+    """The share of a query's words that each of some rows holds.
+
+    Rows are taken to hold a single word: it found them, or else their meaning did.
+    """
+    if len(forms) < 2:
+        return dict.fromkeys(ids, 1.0)
     held = dict.fromkeys(ids, 0)
     for form in forms:
         for entry_id in full_text.holding(form, ids):

@@ -64,6 +64,8 @@ def merge_doubles(library: Library, ranked: Iterable[Ranked]) -> list[Ranked]:
     first answers less than half as well. That bundle's is shown, with its own score.
     """
     place = {bundle.id: at for at, bundle in enumerate(library.bundles)}
+    if len(place) < 2:
+        return sorted(ranked, key=lambda item: item.key)
     kept: list[Ranked] = []
     seen: dict[tuple[str, str], int] = {}
     for item in sorted(ranked, key=lambda item: (place.get(item.entry.bundle, 0), item.key)):
