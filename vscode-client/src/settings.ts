@@ -41,6 +41,7 @@ export const SERVER_SETTINGS: Readonly<Record<string, Kind>> = {
   "codeLens.tokens": "value",
   "inlayHints.titles": "value",
   "inlayHints.targets": "value",
+  "diagnostics.workspace": "value",
 };
 
 /** The section `akm`, nested as the server reads it. */

@@ -13,7 +13,6 @@ from akm_ls.bundles.bundle import Bundle
 from akm_ls.bundles.sensitive import is_secret, is_sensitive
 from akm_ls.bundles.walker import walk
 from akm_ls.documents.document import Document, kind_of, parse
-from akm_ls.index.rows import native_path, root_prefix
 from akm_ls.lint.finding import Finding
 from akm_ls.workspace.kept_findings import Kept, kept_findings
 from akm_ls.workspace.linting import FileToCheck, lint_files
@@ -70,9 +69,7 @@ def check(
     """
     selections = _select(workspace, paths)
     files = [
-        FileToCheck(
-            selection.bundle, file, native_path(root_prefix(selection.bundle.real_root), file.rel)
-        )
+        FileToCheck.of(selection.bundle, file)
         for selection in selections
         for file in walk(
             selection.bundle, exclude_roots=workspace.bundles.nested_roots(selection.bundle)

@@ -38,7 +38,7 @@ _MANY = 200
 def files_to_check(bundles: BundleSet) -> list[FileToCheck]:
     """Every file of every bundle that rules look at; may run in any thread."""
     return [
-        FileToCheck(bundle, file)
+        FileToCheck.of(bundle, file)
         for bundle in bundles
         for file in walk(bundle, exclude_roots=bundles.nested_roots(bundle))
         if is_checked(bundle, file.rel)
@@ -49,7 +49,7 @@ def file_to_check(bundle: Bundle, rel: str) -> FileToCheck | None:
     """One file of a bundle, if rules look at it."""
     if not is_checked(bundle, rel):
         return None
-    return next((FileToCheck(bundle, file) for file in list_named(bundle, [rel])), None)
+    return next((FileToCheck.of(bundle, file) for file in list_named(bundle, [rel])), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from akm_ls.bundles.bundle import Bundle
 from akm_ls.bundles.reading import read_text
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.documents.document import kind_of, parse
+from akm_ls.index.rows import native_path, root_prefix
 from akm_ls.workspace.kept_findings import Kept, OneRun
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class FileToCheck:
     bundle: Bundle
     walked: WalkedFile
     path: str
+
+    @classmethod
+    def of(cls, bundle: Bundle, walked: WalkedFile) -> FileToCheck:
+        return cls(bundle, walked, native_path(root_prefix(bundle.real_root), walked.rel))
 
 
 def lint_files(
