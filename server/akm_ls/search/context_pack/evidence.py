@@ -207,7 +207,7 @@ def evidence_of(library: Library, hit: Hit, query: str, *, quote_limit: int) -> 
         ref=ref,
         uri=file_uri(entry.path),
         revision=revision,
-        dirty=dirty,
+        dirty=dirty or hit.dirty,
         fragment=fragment,
         source_url=_source_url(entry),
         source=source,
