@@ -72,8 +72,23 @@ local function root_of(path)
   return fallback
 end
 
+--- Before 0.12 Neovim pulls diagnostics, but knows no request to do so again. Without one a ref
+--- would stay underlined after the file it names has appeared.
+local can_pull_again = vim.fn.has('nvim-0.12') == 0
+
+local function pull_again(_, _, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  for bufnr in pairs(client and client.attached_buffers or {}) do
+    local document = vim.lsp.util.make_text_document_params(bufnr)
+    client:request('textDocument/diagnostic', { textDocument = document }, nil, bufnr)
+  end
+  return vim.NIL
+end
+
 return {
   cmd = { 'akm-ls' },
+  capabilities = can_pull_again and { workspace = { diagnostics = { refreshSupport = true } } } or nil,
+  handlers = can_pull_again and { ['workspace/diagnostic/refresh'] = pull_again } or nil,
   filetypes = { 'markdown', 'yaml', 'sh', 'env', 'conf' }, -- the last three: env files, see is_asset
   root_dir = function(bufnr, on_dir)
     local path = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))

@@ -55,6 +55,20 @@ def citations_of(
     return [place for _, place in places]
 
 
+def citations_to(
+    connection: apsw.Connection, keys: Mapping[int, Bundle], concept_id: str
+) -> list[CitingPlace]:
+    """Every citation of a concept id, whatever bundle is meant; in no order."""
+    return [
+        _place(home, source, rel, citation)
+        for key, source, rel, *citation in connection.execute(
+            f"{_BY_ENTRIES} WHERE c.concept_id = ?1 UNION ALL {_BY_FILES} WHERE c.concept_id = ?1",
+            (concept_id,),
+        )
+        if (home := keys.get(key)) is not None
+    ]
+
+
 def count_citations(
     connection: apsw.Connection, keys: Mapping[int, Bundle], bundle: str, concept_id: str
 ) -> int:

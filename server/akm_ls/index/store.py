@@ -273,6 +273,14 @@ class Store:
             )
         )
 
+    def citations_to(self, concept_id: str) -> list[CitingPlace]:
+        """Every citation of a concept id, whatever bundle is meant; in no order."""
+        return self.database.run(
+            lambda connection: citing.citations_to(
+                connection, self._bundle_keys(connection), concept_id
+            )
+        )
+
     def count_citations(self, bundle: str, concept_id: str) -> int:
         """How many citations `citations_of` would give."""
         return self.database.run(

@@ -70,10 +70,17 @@ class BackgroundIndex:
         self._stop = threading.Event()
         self.start()
 
-    async def idle(self) -> None:
-        """Wait until the catalog has what the files on disk say, as far as anybody knows."""
+    async def idle(self, patience: float | None = None) -> None:
+        """Wait until the catalog has what the files on disk say, as far as anybody knows.
+
+        ``patience`` is in seconds; without it as long as it takes.
+        """
+        until = None if patience is None else time.monotonic() + patience
         while self._tasks:
-            await asyncio.wait(tuple(self._tasks))
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            await asyncio.wait(tuple(self._tasks), timeout=left)
             await asyncio.sleep(0)
 
     def stop(self) -> None:

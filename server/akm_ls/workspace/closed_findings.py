@@ -20,7 +20,7 @@ from akm_ls.lint.finding import Finding, Severity, at_least
 from akm_ls.lint.record import to_plain
 from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import is_checked
-from akm_ls.workspace.known_findings import NotingSurroundings
+from akm_ls.workspace.known_findings import NotingSurroundings, suggests_assets
 from akm_ls.workspace.linting import FileToCheck
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class _Known:
     fingerprint: str
     looked: array[int]
     """Hashes of the paths and directories that the rules looked at."""
+    suggests: bool
+    """Whether some finding says what else may have been meant, out of all there is."""
 
 
 class ClosedFindings:
@@ -109,7 +111,9 @@ class ClosedFindings:
         names = {*looked.paths, *looked.listed}
         mark = _fingerprint(findings)
         hashes = array("q", sorted(map(hash, names)))
-        self._known[path] = _Known(walked.mtime_ns, walked.size, mark, hashes)
+        self._known[path] = _Known(
+            walked.mtime_ns, walked.size, mark, hashes, suggests_assets(findings)
+        )
         return FileReport(path, mark, findings, document)
 
     def changed(self, delta: Delta) -> None:
@@ -128,8 +132,10 @@ class ClosedFindings:
     def _settle(self, delta: Delta) -> None:
         workspace = self._workspace
         stale = set(_paths_of(delta))
-        for bundle, concept_id in delta.citable:
-            stale.update(workspace.citing_paths(bundle, concept_id))
+        for concept_id in {concept_id for _, concept_id in delta.citable}:
+            stale.update(workspace.citing_paths(concept_id))
+        if delta.added or delta.removed:
+            stale.update(path for path, known in self._known.items() if known.suggests)
         beside = BesideChanged(delta, workspace.catalog)
         if beside.touches_any:
             stale.update(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
     from akm_ls.workspace.workspace import Workspace
 
+_SUGGESTING = frozenset({"missing-ref", "wrong-bundle"})
+
 
 @dataclass(slots=True)
 class Looked:
@@ -78,6 +80,11 @@ class _Known:
     looked: Looked
 
 
+def suggests_assets(findings: Iterable[Finding]) -> bool:
+    """Whether some finding says what else may have been meant: any new asset can be that."""
+    return any(finding.code in _SUGGESTING for finding in findings)
+
+
 class KnownFindings:
     """The findings of the open documents, each made once for one state of things.
 
@@ -111,7 +118,14 @@ class KnownFindings:
 
     def changed(self, delta: Delta) -> tuple[str, ...]:
         """Take note of a delta; the open documents whose findings may differ now."""
-        return self._forget(opened.path for opened in self._workspace.affected(delta))
+        stale = dict.fromkeys(opened.path for opened in self._workspace.affected(delta))
+        if delta.added or delta.removed:
+            stale.update(
+                (path, None)
+                for path, known in self._known.items()
+                if suggests_assets(known.findings)
+            )
+        return self._forget(stale)
 
     def buffer_changed(self, path: str) -> tuple[str, ...]:
         """A buffer was opened, edited or closed; the other documents that looked at it."""

@@ -504,8 +504,11 @@ class Workspace:
         """Every citation of an asset, those in open documents as they stand now."""
         return references(self.library(), ref, home=home, overlay=self.open_citations())
 
-    def citing_paths(self, bundle: str, concept_id: str) -> frozenset[str]:
-        """The files that cite an asset, under whatever spelling, as the index knows."""
+    def citing_paths(self, concept_id: str) -> frozenset[str]:
+        """The files that cite an asset of that id in any bundle, as the index knows.
+
+        Under whatever spelling; a citation that leads nowhere may be meant for any of them.
+        """
         store = self.store
         if store is None:
             return frozenset()
@@ -513,9 +516,7 @@ class Workspace:
             return frozenset(
                 place.path
                 for spelling in spellings_of(concept_id)
-                for home in self.bundles
-                for place in store.citations_of(home.id, spelling)
-                if place.citation.bundle in (None, bundle)
+                for place in store.citations_to(spelling)
             )
         except StoreError:
             return frozenset()

@@ -26,6 +26,8 @@ SLICE = 0.008
 CHUNK = 100
 """Files in one partial result."""
 CHUNK_SECONDS = 0.3
+PATIENCE = 10.0
+"""Seconds that a client which asks once and never again waits for the first index."""
 HOLD = 10.0
 """Seconds that a request waits for news when a streaming client knows everything already."""
 
@@ -37,6 +39,9 @@ async def document_diagnostics(
 ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
     """The diagnostics of one document, and of those that an edit in it made wrong."""
     uri, previous = params.text_document.uri, params.previous_result_id
+    if not session.client.refreshes_diagnostics and not session.workspace.complete_catalog:
+        # Such a client cannot be told to ask again once there is more to say.
+        await session.index.idle(PATIENCE)
     opened = session.document(uri)
     if opened is None:
         return await _closed(session, uri, previous)

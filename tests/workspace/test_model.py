@@ -1,0 +1,306 @@
+"""Whatever happens, in whatever order: what is known is what a fresh start would find.
+
+Files come, change, move and go; documents are opened, edited, saved and closed. After each step
+the findings, references and symbols of the workspace that has seen everything happen equal those
+of one that has just been started on the same files with the same open documents.
+
+More examples: ``AKM_MODEL_EXAMPLES=500 pytest tests/workspace/test_model.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from akm_ls.refs import Ref
+from akm_ls.workspace import Settings, Workspace
+from akm_ls.workspace.closed_findings import ClosedFindings, files_to_check
+from akm_ls.workspace.known_findings import KnownFindings
+
+EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "20"))
+STEPS = 10
+
+FILES = [
+    "team/knowledge/a.md",
+    "team/knowledge/b.md",
+    "team/knowledge/dir/c.md",
+    "team/knowledge/skills/s/references/x.md",
+    "team/skills/s/SKILL.md",
+    "team/skills/s/references/x.md",
+    "team/skills/t/SKILL.md",
+    "team/commands/s.md",
+    "team/memories/m.md",
+    "team/memories/m.derived.md",
+    "team/facts/conventions/domains.md",
+    "team/workflows/w.md",
+    "team/env/e.env",
+    "team/scripts/run.sh",
+    "team/README.md",
+    "other/knowledge/a.md",
+    "other/memories/n.md",
+]
+DIRECTORIES = ["team/knowledge", "team/knowledge/dir", "team/skills/s", "team/skills/t"]
+REFS = [
+    "team//knowledge/a",
+    "team//knowledge/a#part",
+    "team//knowledge/dir/c#other-part",
+    "team//skills/s",
+    "team//skills/s/SKILL.md",
+    "team//knowledge/skills/s/references/x",
+    "other//knowledge/a",
+    "other//memories/n",
+    "team//memories/m",
+]
+IDS = ["knowledge/a", "knowledge/b", "memories/m", "memories/n", "skills/s", "skills/t"]
+LINKS = [
+    "[x](a.md)",
+    "[x](a.md#part)",
+    "[x](references/x.md)",
+    "[x](../../scripts/run.sh)",
+    "[x](dir)",
+]
+LINES = ["# Title", "# Other title", "## Part", "## Other part", "Plain words.", "```", "<!--"]
+KEYS = [
+    "title: A title",
+    "description: Use it when you rotate the tokens of all the services.",
+    "description: short",
+    "name: s",
+    "name: t",
+    "beliefState: superseded",
+    "beliefState: active",
+    "status: deprecated",
+    "updated: 2026-01-02",
+    "tags: [auth, auth]",
+    "category: convention",
+    "steps: [{id: part, unit: {agent: agents/x}}]",
+    "broken: [",
+]
+QUERIES = ["", "a", "part", "type:skill s", "bundle:other a", "title"]
+
+bodies = st.lists(st.sampled_from([*LINES, *REFS, *LINKS]), max_size=5)
+lists = st.lists(st.sampled_from([*IDS, *REFS]), max_size=2)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique=True))
+    for name in draw(st.lists(st.sampled_from(["xrefs", "supersededBy", "refs"]), max_size=2)):
+        keys.append(f"{name}: [{', '.join(draw(lists))}]")
+    head = ["---", *keys, "---"] if keys or draw(st.booleans()) else []
+    return "\n".join([*head, *draw(bodies), ""])
+
+
+class Editing(RuleBasedStateMachine):
+    """One workspace that lives through it all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp(prefix="akm-model-")).resolve()
+        self.workspace: Workspace | None = None
+        self.buffers: dict[str, str] = {}
+
+    def teardown(self) -> None:
+        if self.workspace is not None:
+            self.workspace.close()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    @property
+    def live(self) -> Workspace:
+        assert self.workspace is not None
+        return self.workspace
+
+    def started(self, data: str) -> Workspace:
+        """A workspace that has just been started on the files as they are."""
+        workspace = Workspace(
+            Settings(
+                bundle_dirs=(str(self.root / "team"), str(self.root / "other")),
+                data_dir=str(self.root / data),
+            )
+        )
+        workspace.refresh()
+        return workspace
+
+    @initialize(given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=2, max_size=6))
+    def begin(self, given: dict[str, str]) -> None:
+        for bundle in ("team", "other"):
+            (self.root / bundle / ".stash").mkdir(parents=True)
+        for name, text in given.items():
+            self.put(name, text)
+        self.workspace = self.started("data")
+        self.known = KnownFindings(self.workspace)
+        self.closed = ClosedFindings(self.workspace)
+
+    def put(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    # What a session does with what happens.
+
+    def spread(self, *names: str) -> None:
+        """Files on disk have changed."""
+        paths = [str(self.root / name) for name in names]
+        delta = self.live.apply(self.live.upsert(paths))
+        self.known.changed(delta)
+        self.known.files_changed(paths)
+        self.closed.changed(delta)
+        self.closed.files_changed(paths)
+
+    def lay(self, name: str, text: str | None) -> None:
+        """A buffer has another text, or none any more."""
+        path = str(self.root / name)
+        if text is None:
+            del self.buffers[name]
+            delta = self.live.drop(path)
+            self.known.forget(path)
+        else:
+            self.buffers[name] = text
+            delta = self.live.put(path, text, 1)
+        self.known.changed(delta)
+        self.known.buffer_changed(path)
+        self.closed.changed(delta)
+        self.closed.files_changed([path])
+
+    # What happens.
+
+    @rule(name=st.sampled_from(FILES), text=texts())
+    def write_behind_the_editor(self, name: str, text: str) -> None:
+        self.put(name, text)
+        self.spread(name)
+
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        if names := self.existing():
+            name = data.draw(st.sampled_from(names))
+            (self.root / name).unlink()
+            self.spread(name)
+
+    @rule(data=st.data(), new=st.sampled_from(FILES))
+    def rename(self, data: st.DataObject, new: str) -> None:
+        if (names := self.existing()) and not (self.root / new).exists():
+            old = data.draw(st.sampled_from(names))
+            (self.root / new).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / old).rename(self.root / new)
+            if old in self.buffers:
+                text = self.buffers[old]
+                self.lay(old, None)
+                self.lay(new, text)
+            self.spread(old, new)
+
+    @rule(name=st.sampled_from(DIRECTORIES))
+    def delete_a_directory(self, name: str) -> None:
+        if (self.root / name).is_dir():
+            shutil.rmtree(self.root / name)
+            self.spread(name)
+
+    @rule(name=st.sampled_from(DIRECTORIES))
+    def move_a_directory_away_and_back(self, name: str) -> None:
+        old, new = self.root / name, self.root / f"{name}-moved"
+        if old.is_dir() and not new.exists():
+            old.rename(new)
+            self.spread(name, f"{name}-moved")
+        elif new.is_dir() and not old.exists():
+            new.rename(old)
+            self.spread(f"{name}-moved", name)
+
+    @rule(name=st.sampled_from(FILES), text=texts())
+    def open(self, name: str, text: str) -> None:
+        if name not in self.buffers:
+            path = self.root / name
+            self.lay(name, path.read_text(encoding="utf-8") if path.is_file() else text)
+
+    @rule(data=st.data(), text=texts())
+    def edit(self, data: st.DataObject, text: str) -> None:
+        if self.buffers:
+            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), text)
+
+    @rule(data=st.data())
+    def save(self, data: st.DataObject) -> None:
+        if self.buffers:
+            name = data.draw(st.sampled_from(sorted(self.buffers)))
+            self.put(name, self.buffers[name])
+            self.spread(name)
+
+    @rule(data=st.data())
+    def close(self, data: st.DataObject) -> None:
+        if self.buffers:
+            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), None)
+
+    def existing(self) -> list[str]:
+        return [name for name in FILES if (self.root / name).is_file()]
+
+    # What has to hold.
+
+    @invariant()
+    def it_is_as_after_a_fresh_start(self) -> None:
+        if self.workspace is None:
+            return
+        fresh_data = tempfile.mkdtemp(prefix="data-", dir=self.root)
+        with self.started(fresh_data) as fresh:
+            for name, text in self.buffers.items():
+                fresh.put(str(self.root / name), text, 1)
+            assert stubs(self.live) == stubs(fresh)
+            assert symbols(self.live) == symbols(fresh)
+            assert references(self.live) == references(fresh)
+            for name in sorted(self.buffers):
+                path = str(self.root / name)
+                assert shown(self.known.of(path)) == shown(fresh.findings(path)), name
+            assert self.closed_findings(self.closed) == self.closed_findings(ClosedFindings(fresh))
+        shutil.rmtree(fresh_data, ignore_errors=True)
+
+    def closed_findings(self, closed: ClosedFindings) -> dict[str, str]:
+        closed.settle()
+        return {
+            os.path.relpath(file.path, self.root): closed.check(file).fingerprint
+            for file in files_to_check(self.live.bundles)
+            if os.path.relpath(file.path, self.root) not in self.buffers
+        }
+
+
+def stubs(workspace: Workspace) -> dict[str, object]:
+    catalog = workspace.catalog
+    return {
+        stub.ref: (stub, catalog.claimants(stub.bundle, stub.concept_id))
+        for stub in sorted(catalog.stubs(), key=lambda stub: stub.ref)
+    }
+
+
+def symbols(workspace: Workspace) -> dict[str, list[tuple[str, str, str | None]]]:
+    return {
+        query: [(it.stub.ref, it.name, it.fragment) for it in workspace.symbols.find(query)]
+        for query in QUERIES
+    }
+
+
+def references(workspace: Workspace) -> dict[str, list[tuple[object, ...]]]:
+    wanted = [Ref(bundle, concept_id) for bundle in ("team", "other") for concept_id in IDS]
+    wanted.append(Ref("team", "knowledge/a", "part"))
+    return {
+        str(ref): [
+            (it.source, it.path, it.channel, it.line, it.start, it.text)
+            for it in workspace.references(ref)
+        ]
+        for ref in wanted
+    }
+
+
+def shown(findings: Iterable[object]) -> list[str]:
+    return [repr(finding) for finding in findings]
+
+
+Editing.TestCase.settings = settings(
+    max_examples=EXAMPLES,
+    stateful_step_count=STEPS,
+    deadline=None,
+    derandomize=EXAMPLES <= 20,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+TestEditing = Editing.TestCase
