@@ -138,6 +138,14 @@ async def test_a_blank_in_running_text_asks_for_nothing(editor: Editor) -> None:
     assert not labels(await complete(editor, KNOWLEDGE, "---\ntitle: Some $0\n---\n", typed=" "))
 
 
+async def test_what_stands_before_the_cursor_counts_and_not_what_asked_first(
+    editor: Editor,
+) -> None:
+    await editor.start()
+    found = await complete(editor, KNOWLEDGE, "See team//tok$0\n", typed=" ")
+    assert labels(found) == ["team//knowledge/auth/tokens"]
+
+
 # Values.
 
 
