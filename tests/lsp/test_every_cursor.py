@@ -10,7 +10,8 @@ from akm_ls.documents.text import LineIndex
 
 ODD = (
     "\ufeff---\r\nname: [a, 'b\r\ntags:\r\n- \r\n  - - x: {y\r\nsteps:\r\n  - id: a\r\n"
-    "    route: !t\r\n      when:\r\n        - step: \r\nxrefs: |\r\n  z\r\n# akm-ls-disable \r\n---\r\n# T 😀\r\n"
+    "    route: !t\r\n      when:\r\n"
+    "        - step: \r\nxrefs: |\r\n  z\r\n# akm-ls-disable \r\n---\r\n# T 😀\r\n"
     "## \r\n[x](<a b#c>) [y](../..#) ![z](\\) `a/b` ``c/`d`` @a/b.md $1 $ARGUMENTS[ {{ }} $\r\n"
     "<!-- akm-ls-disable-line x, \r\nteam//knowledge/auth/tokens#z team//gone/x\r\n"
 )
