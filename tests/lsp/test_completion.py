@@ -49,6 +49,9 @@ async def test_after_a_bundle_and_slashes_its_assets_are_offered(editor: Editor)
         ("| team//tok$0 | x |\n", "| team//knowledge/auth/tokens | x |\n"),
         ("見てteam//tok$0\n", "見てteam//knowledge/auth/tokens\n"),
         ("x=team//tok$0\n", "x=team//knowledge/auth/tokens\n"),
+        ("[[team//tok$0]]\n", "[[team//knowledge/auth/tokens]]\n"),
+        ("[x](team//tok$0)\n", "[x](team//knowledge/auth/tokens)\n"),
+        ("`team//tok$0\n", "`team//knowledge/auth/tokens\n"),
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

@@ -103,6 +103,23 @@ async def test_a_client_without_snippets_gets_plain_text(editor: Editor) -> None
     assert editor.accept(MEMORY, found, "tags") == "---\ntags: \n---\n"
 
 
+async def test_lines_that_are_indented_already_stay_as_they_are(editor: Editor) -> None:
+    def as_is(capabilities: lsp.ClientCapabilities) -> None:
+        assert capabilities.text_document and capabilities.text_document.completion
+        item = capabilities.text_document.completion.completion_item
+        assert item is not None
+        item.insert_text_mode_support = lsp.ClientCompletionItemInsertTextModeOptions(
+            value_set=[lsp.InsertTextMode.AsIs, lsp.InsertTextMode.AdjustIndentation]
+        )
+
+    await editor.start(adjust=as_is)
+    name = "team/workflows/draft.md"
+    head = "---\ntype: workflow\nsteps:\n  - id: a\n"
+    found = await complete(editor, name, f"{head}    un$0\n---\n")
+    assert item_of(found, "unit").insert_text_mode == lsp.InsertTextMode.AsIs
+    assert editor.accept(name, found, "unit") == f"{head}    unit:\n      $1\n---\n"
+
+
 async def test_keys_inside_a_map_are_its_own(editor: Editor) -> None:
     await editor.start()
     found = labels(await complete(editor, MEMORY, "---\nintent:\n  $0\n---\n"))
@@ -136,6 +153,14 @@ async def test_a_blank_in_running_text_asks_for_nothing(editor: Editor) -> None:
     await editor.start()
     assert not labels(await complete(editor, KNOWLEDGE, "Some $0 text\n", typed=" "))
     assert not labels(await complete(editor, KNOWLEDGE, "---\ntitle: Some $0\n---\n", typed=" "))
+
+
+async def test_what_stands_before_the_cursor_counts_and_not_what_asked_first(
+    editor: Editor,
+) -> None:
+    await editor.start()
+    found = await complete(editor, KNOWLEDGE, "See team//tok$0\n", typed=" ")
+    assert labels(found) == ["team//knowledge/auth/tokens"]
 
 
 # Values.

@@ -87,6 +87,13 @@ class Client:
         return bool(item and item.insert_replace_support)
 
     @property
+    def inserts_as_is(self) -> bool:
+        """Whether an item may say that the lines it writes are indented already."""
+        item = self._completion_item
+        modes = item and item.insert_text_mode_support
+        return bool(modes and lsp.InsertTextMode.AsIs in modes.value_set)
+
+    @property
     def commit_characters(self) -> bool:
         item = self._completion_item
         return bool(item and item.commit_characters_support)

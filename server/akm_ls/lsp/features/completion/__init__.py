@@ -57,6 +57,8 @@ def complete(session: Session, params: lsp.CompletionParams) -> lsp.CompletionLi
     offset = session.offset(opened, params.position)
     context = params.context
     typed = context.trigger_character if context is not None else None
+    if typed is not None and opened.text[max(0, offset - 1) : offset] != typed:
+        typed = None  # more has been typed since: what stands there counts
     sources: tuple[Source, ...] = _IN_YAML
     if typed is None or typed in _ALWAYS:
         sources = _ANYWHERE

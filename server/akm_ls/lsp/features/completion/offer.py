@@ -108,6 +108,8 @@ def _item(session: Session, offer: Offer, rank: int) -> lsp.CompletionItem:
     if offer.snippet is not None and client.snippets:
         item.insert_text = offer.snippet
         item.insert_text_format = lsp.InsertTextFormat.Snippet
+    if client.inserts_as_is and item.insert_text and "\n" in item.insert_text:
+        item.insert_text_mode = lsp.InsertTextMode.AsIs
     if client.label_details:
         if offer.note:
             item.label_details = lsp.CompletionItemLabelDetails(description=offer.note)
