@@ -35,11 +35,11 @@ class Way:
 
 
 def _ways() -> Iterator[Way]:
-    yield Way("akm", {"plan": "akm", "mode": "lexical"})
-    yield Way("akm, no boosts", {"plan": "akm", "mode": "lexical", "boosts": False})
+    yield Way("akm plan", {"plan": "akm", "mode": "lexical"})
+    yield Way("akm plan, no boosts", {"plan": "akm", "mode": "lexical", "boosts": False})
     yield Way("default", {"mode": "lexical"})
     yield Way("default, no boosts", {"mode": "lexical", "boosts": False})
-    yield Way("akm, hybrid", {"plan": "akm", "mode": "hybrid"}, True)
+    yield Way("akm plan, hybrid", {"plan": "akm", "mode": "hybrid"}, True)
     for fusion in ("convex", "rrf", "akm", "knowledge"):
         yield Way(fusion, {"mode": "hybrid", "fusion": fusion}, True)
         yield Way(

@@ -41,8 +41,12 @@ def main() -> int:
     parser.add_argument("--ways", help="some of: " + "; ".join(way.name for way in bench.WAYS))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    known = {way.name for way in bench.WAYS}
     model = models.named(options.model)
     wanted = None if options.ways is None else [it.strip() for it in options.ways.split(";")]
+    for name in wanted or ():
+        if name not in known:
+            parser.error(f"--ways {name}: one of {'; '.join(sorted(known))}")
     with tempfile.TemporaryDirectory() as work:
         roots = options.bundle
         with bench.opened(roots, Path(work) / "whole.db") as library:
@@ -59,6 +63,8 @@ def main() -> int:
             for way in bench.WAYS:
                 if (way.needs_model and model is None) or (wanted and way.name not in wanted):
                     continue
+                if way.name in results:
+                    raise ValueError(f"two ways of searching are called {way.name}")
                 began = time.perf_counter()
                 results[way.name] = bench.ask(library, asked, way.options)
                 times[way.name] = (time.perf_counter() - began) / max(1, len(asked))

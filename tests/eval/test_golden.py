@@ -131,6 +131,24 @@ def test_no_secret_is_in_any_answer(library: Library, asked: list[questions.Ques
         assert "marker-4711" not in text
 
 
+def test_every_way_of_searching_has_a_name_of_its_own() -> None:
+    # Results are kept by name: two of one name would be shown as one.
+    names = [way.name for way in bench.WAYS]
+    assert len(set(names)) == len(names)
+    different = {tuple(sorted(way.options.items())) for way in bench.WAYS}
+    assert len(different) == len(names)
+
+
+def test_without_boosts_the_order_is_that_of_the_words_alone(library: Library) -> None:
+    for plan in ("akm", "default"):
+        request = SearchRequest(
+            "someone leaked our signing secret", plan=plan, boosts=False, **WORDS
+        )
+        hits = [hit for hit in search(library, request).hits if hit.entry.belief_state is None]
+        assert hits
+        assert all(hit.score.total == round(hit.score.keyword, 4) for hit in hits)
+
+
 def test_measures() -> None:
     assert mean([]) == 0.0
     from .metrics import measure, paired_difference

@@ -160,7 +160,7 @@ def rank_base(
         own = (part for signal in _SIGNALS for part in signal(entry, terms))
         parts = (*lead, *(_weighed(part, matches) for part in (*names, *own)))
     boost = round(min(sum(part.value for part in parts), MAX_BOOST), 4)
-    ceilings = [RELAXED_CEILING] if relaxed and not named else []
+    ceilings = [RELAXED_CEILING] if relaxed and boosted and not named else []
     if entry.belief_state in BELIEF_CEILING:
         ceilings.append(BELIEF_CEILING[entry.belief_state])
     ceiling = min(ceilings, default=None)
