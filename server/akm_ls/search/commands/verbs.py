@@ -121,6 +121,13 @@ VERBS: tuple[CommandDoc, ...] = (
         ref=_REF,
     ),
     _verb(
+        "akm.conventions",
+        "Show the authoring standards",
+        "Gives the facts that say how assets of a type are written in a bundle, with their texts.",
+        "how do we write skills here, style guide, authoring rules, house style, conventions",
+        "what must a new asset look like, standards for a type",
+    ),
+    _verb(
         "akm.status",
         "Say how things are",
         "Tells which bundles are open, how fresh the index is and what semantic search does.",
