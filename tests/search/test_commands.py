@@ -236,6 +236,7 @@ GOLDEN = {
     "backlinks": "akm.references",
     "what breaks if I delete this file": "akm.references",
     "show usages": "akm.references",
+    "show the house style": "akm.conventions",
     "is the index ready": "akm.status",
     "which bundles are loaded": "akm.status",
     "server health": "akm.status",
