@@ -136,6 +136,7 @@ class Editing(RuleBasedStateMachine):
         self.workspace = self.started("data")
         self.known = KnownFindings(self.workspace)
         self.closed = ClosedFindings(self.workspace)
+        self.told: dict[str, list[str]] = {}
 
     def put(self, name: str, text: str) -> None:
         path = self.root / name
@@ -252,16 +253,25 @@ class Editing(RuleBasedStateMachine):
             for name in sorted(self.buffers):
                 path = str(self.root / name)
                 assert shown(self.known.of(path)) == shown(fresh.findings(path)), name
-            assert self.closed_findings(self.closed) == self.closed_findings(ClosedFindings(fresh))
+            assert self.closed_findings(self.closed, self.told) == self.closed_findings(
+                ClosedFindings(fresh), {}
+            )
         shutil.rmtree(fresh_data, ignore_errors=True)
 
-    def closed_findings(self, closed: ClosedFindings) -> dict[str, str]:
+    def closed_findings(
+        self, closed: ClosedFindings, told: dict[str, list[str]]
+    ) -> dict[str, list[str]]:
+        """What a client would show of the files that are not open."""
         closed.settle()
-        return {
-            os.path.relpath(file.path, self.root): closed.check(file).fingerprint
+        files = {
+            os.path.relpath(file.path, self.root): file
             for file in files_to_check(self.live.bundles)
-            if os.path.relpath(file.path, self.root) not in self.buffers
         }
+        for name in files.keys() - self.buffers.keys():
+            report = closed.check(files[name])
+            if report.document is not None or not report.fingerprint:
+                told[name] = [report.fingerprint, *shown(report.findings)]
+        return {name: told[name] for name in sorted(files.keys() - self.buffers.keys())}
 
 
 def stubs(workspace: Workspace) -> dict[str, object]:

@@ -132,6 +132,11 @@ class ClosedFindings:
     def _settle(self, delta: Delta) -> None:
         workspace = self._workspace
         stale = set(_paths_of(delta))
+        for claim in delta.claims:
+            # Who held the ref with another file and has it alone now.
+            holder = workspace.catalog.get(claim.bundle, claim.concept_id)
+            if holder is not None:
+                stale.add(holder.path)
         for concept_id in {concept_id for _, concept_id in delta.citable}:
             stale.update(workspace.citing_paths(concept_id))
         if delta.added or delta.removed:
