@@ -10,7 +10,13 @@ export interface ServerSettings {
   readonly offline: boolean;
   readonly completion: { readonly maxItems: number };
   /** `delay` in milliseconds. */
-  readonly diagnostics: { readonly delay: number };
+  readonly diagnostics: { readonly delay: number; readonly workspace: boolean };
+  readonly codeLens: {
+    readonly citations: boolean;
+    readonly superseded: boolean;
+    readonly tokens: boolean;
+  };
+  readonly inlayHints: { readonly titles: boolean; readonly targets: boolean };
   readonly lint: { readonly rules: Readonly<Record<string, string>> };
 }
 
@@ -36,7 +42,13 @@ export function serverSettings(
     config: absolute(read("config")),
     offline: read("offline"),
     completion: { maxItems: read("completion.maxItems") },
-    diagnostics: { delay: read("diagnostics.delay") },
+    diagnostics: { delay: read("diagnostics.delay"), workspace: read("diagnostics.workspace") },
+    codeLens: {
+      citations: read("codeLens.citations"),
+      superseded: read("codeLens.superseded"),
+      tokens: read("codeLens.tokens"),
+    },
+    inlayHints: { titles: read("inlayHints.titles"), targets: read("inlayHints.targets") },
     lint: { rules: read("lint.rules") },
   } as ServerSettings;
 }

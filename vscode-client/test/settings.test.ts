@@ -12,6 +12,12 @@ const DEFAULTS: Record<string, unknown> = {
   offline: false,
   "completion.maxItems": 100,
   "diagnostics.delay": 200,
+  "diagnostics.workspace": true,
+  "codeLens.citations": true,
+  "codeLens.superseded": true,
+  "codeLens.tokens": true,
+  "inlayHints.titles": true,
+  "inlayHints.targets": true,
   "lint.rules": {},
 };
 
@@ -38,7 +44,9 @@ describe("the settings for the server", () => {
       config: "",
       offline: false,
       completion: { maxItems: 100 },
-      diagnostics: { delay: 200 },
+      diagnostics: { delay: 200, workspace: true },
+      codeLens: { citations: true, superseded: true, tokens: true },
+      inlayHints: { titles: true, targets: true },
       lint: { rules: {} },
     });
   });
