@@ -17,15 +17,15 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from akm_ls.refs import Ref
 from akm_ls.workspace import Settings, Workspace
 from akm_ls.workspace.closed_findings import ClosedFindings, files_to_check
 from akm_ls.workspace.known_findings import KnownFindings
 
-EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "20"))
-STEPS = 10
+EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "40"))
+STEPS = 12
 
 FILES = [
     "team/knowledge/a.md",
@@ -80,7 +80,6 @@ KEYS = [
     "tags: [auth, auth]",
     "category: convention",
     "steps: [{id: part, unit: {agent: agents/x}}]",
-    "broken: [",
 ]
 QUERIES = ["", "a", "part", "type:skill s", "bundle:other a", "title"]
 
@@ -90,9 +89,12 @@ lists = st.lists(st.sampled_from([*IDS, *REFS]), max_size=2)
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique=True))
-    for name in draw(st.lists(st.sampled_from(["xrefs", "supersededBy", "refs"]), max_size=2)):
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique_by=lambda key: key[:5]))
+    channels = st.sampled_from(["xrefs", "supersededBy", "refs", "contradictedBy"])
+    for name in draw(st.lists(channels, max_size=2, unique=True)):
         keys.append(f"{name}: [{', '.join(draw(lists))}]")
+    if draw(st.integers(0, 9)) == 9:
+        keys.append("broken: [")
     head = ["---", *keys, "---"] if keys or draw(st.booleans()) else []
     return "\n".join([*head, *draw(bodies), ""])
 
@@ -127,7 +129,7 @@ class Editing(RuleBasedStateMachine):
         workspace.refresh()
         return workspace
 
-    @initialize(given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=2, max_size=6))
+    @initialize(given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=4, max_size=9))
     def begin(self, given: dict[str, str]) -> None:
         for bundle in ("team", "other"):
             (self.root / bundle / ".stash").mkdir(parents=True)
@@ -217,22 +219,22 @@ class Editing(RuleBasedStateMachine):
             path = self.root / name
             self.lay(name, path.read_text(encoding="utf-8") if path.is_file() else text)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data(), text=texts())
     def edit(self, data: st.DataObject, text: str) -> None:
-        if self.buffers:
-            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), text)
+        self.lay(data.draw(st.sampled_from(sorted(self.buffers))), text)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data())
     def save(self, data: st.DataObject) -> None:
-        if self.buffers:
-            name = data.draw(st.sampled_from(sorted(self.buffers)))
-            self.put(name, self.buffers[name])
-            self.spread(name)
+        name = data.draw(st.sampled_from(sorted(self.buffers)))
+        self.put(name, self.buffers[name])
+        self.spread(name)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data())
     def close(self, data: st.DataObject) -> None:
-        if self.buffers:
-            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), None)
+        self.lay(data.draw(st.sampled_from(sorted(self.buffers))), None)
 
     def existing(self) -> list[str]:
         return [name for name in FILES if (self.root / name).is_file()]
@@ -309,7 +311,7 @@ Editing.TestCase.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=STEPS,
     deadline=None,
-    derandomize=EXAMPLES <= 20,
+    derandomize=EXAMPLES <= 40,
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
