@@ -129,8 +129,11 @@ class Editing(RuleBasedStateMachine):
         workspace.refresh()
         return workspace
 
-    @initialize(given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=4, max_size=9))
-    def begin(self, given: dict[str, str]) -> None:
+    @initialize(
+        given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=4, max_size=9),
+        opened=st.integers(0, 4),
+    )
+    def begin(self, given: dict[str, str], opened: int) -> None:
         for bundle in ("team", "other"):
             (self.root / bundle / ".stash").mkdir(parents=True)
         for name, text in given.items():
@@ -139,6 +142,8 @@ class Editing(RuleBasedStateMachine):
         self.known = KnownFindings(self.workspace)
         self.closed = ClosedFindings(self.workspace)
         self.told: dict[str, list[str]] = {}
+        for name in list(given)[:opened]:
+            self.lay(name, given[name])
 
     def put(self, name: str, text: str) -> None:
         path = self.root / name
