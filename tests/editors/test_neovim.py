@@ -168,6 +168,10 @@ def test_hover_covers_exactly_the_ref_behind_the_emoji(session: Session) -> None
     assert session["hover"]["covers"] == "team//knowledge/auth/tokens#rotation"
 
 
+def test_the_places_of_a_code_lens_are_listed(session: Session) -> None:
+    assert session["command_of_a_lens"] == {"title": "citations", "places": 3}
+
+
 def test_definition_is_the_heading_that_the_fragment_names(session: Session) -> None:
     places = [(session.relative(p["path"]), p["line"]) for p in session["definition"]]
     assert places == [(TOKENS, ROTATION_LINE)]

@@ -52,7 +52,8 @@ def test_a_package_file_that_says_nothing(folder: Path, text: str) -> None:
 
 
 def test_no_such_folder(tmp_path: Path) -> None:
-    assert project_words([str(tmp_path / "my-app"), "a\0b"]) == ("a", "b")
+    (tmp_path / ".git").mkdir()
+    assert project_words([str(tmp_path / "my-app"), str(tmp_path / "a\0b")]) == ("a", "b")
 
 
 def test_its_assets_come_first(make_library: MakeLibrary) -> None:

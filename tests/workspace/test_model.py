@@ -17,15 +17,15 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from akm_ls.refs import Ref
 from akm_ls.workspace import Settings, Workspace
 from akm_ls.workspace.closed_findings import ClosedFindings, files_to_check
 from akm_ls.workspace.known_findings import KnownFindings
 
-EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "20"))
-STEPS = 10
+EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "40"))
+STEPS = 12
 
 FILES = [
     "team/knowledge/a.md",
@@ -80,7 +80,6 @@ KEYS = [
     "tags: [auth, auth]",
     "category: convention",
     "steps: [{id: part, unit: {agent: agents/x}}]",
-    "broken: [",
 ]
 QUERIES = ["", "a", "part", "type:skill s", "bundle:other a", "title"]
 
@@ -90,9 +89,12 @@ lists = st.lists(st.sampled_from([*IDS, *REFS]), max_size=2)
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique=True))
-    for name in draw(st.lists(st.sampled_from(["xrefs", "supersededBy", "refs"]), max_size=2)):
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique_by=lambda key: key[:5]))
+    channels = st.sampled_from(["xrefs", "supersededBy", "refs", "contradictedBy"])
+    for name in draw(st.lists(channels, max_size=2, unique=True)):
         keys.append(f"{name}: [{', '.join(draw(lists))}]")
+    if draw(st.integers(0, 9)) == 9:
+        keys.append("broken: [")
     head = ["---", *keys, "---"] if keys or draw(st.booleans()) else []
     return "\n".join([*head, *draw(bodies), ""])
 
@@ -127,8 +129,11 @@ class Editing(RuleBasedStateMachine):
         workspace.refresh()
         return workspace
 
-    @initialize(given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=2, max_size=6))
-    def begin(self, given: dict[str, str]) -> None:
+    @initialize(
+        given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=4, max_size=9),
+        opened=st.integers(0, 4),
+    )
+    def begin(self, given: dict[str, str], opened: int) -> None:
         for bundle in ("team", "other"):
             (self.root / bundle / ".stash").mkdir(parents=True)
         for name, text in given.items():
@@ -136,6 +141,9 @@ class Editing(RuleBasedStateMachine):
         self.workspace = self.started("data")
         self.known = KnownFindings(self.workspace)
         self.closed = ClosedFindings(self.workspace)
+        self.told: dict[str, list[str]] = {}
+        for name in list(given)[:opened]:
+            self.lay(name, given[name])
 
     def put(self, name: str, text: str) -> None:
         path = self.root / name
@@ -216,22 +224,22 @@ class Editing(RuleBasedStateMachine):
             path = self.root / name
             self.lay(name, path.read_text(encoding="utf-8") if path.is_file() else text)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data(), text=texts())
     def edit(self, data: st.DataObject, text: str) -> None:
-        if self.buffers:
-            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), text)
+        self.lay(data.draw(st.sampled_from(sorted(self.buffers))), text)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data())
     def save(self, data: st.DataObject) -> None:
-        if self.buffers:
-            name = data.draw(st.sampled_from(sorted(self.buffers)))
-            self.put(name, self.buffers[name])
-            self.spread(name)
+        name = data.draw(st.sampled_from(sorted(self.buffers)))
+        self.put(name, self.buffers[name])
+        self.spread(name)
 
+    @precondition(lambda self: self.buffers)
     @rule(data=st.data())
     def close(self, data: st.DataObject) -> None:
-        if self.buffers:
-            self.lay(data.draw(st.sampled_from(sorted(self.buffers))), None)
+        self.lay(data.draw(st.sampled_from(sorted(self.buffers))), None)
 
     def existing(self) -> list[str]:
         return [name for name in FILES if (self.root / name).is_file()]
@@ -252,16 +260,25 @@ class Editing(RuleBasedStateMachine):
             for name in sorted(self.buffers):
                 path = str(self.root / name)
                 assert shown(self.known.of(path)) == shown(fresh.findings(path)), name
-            assert self.closed_findings(self.closed) == self.closed_findings(ClosedFindings(fresh))
+            assert self.closed_findings(self.closed, self.told) == self.closed_findings(
+                ClosedFindings(fresh), {}
+            )
         shutil.rmtree(fresh_data, ignore_errors=True)
 
-    def closed_findings(self, closed: ClosedFindings) -> dict[str, str]:
+    def closed_findings(
+        self, closed: ClosedFindings, told: dict[str, list[str]]
+    ) -> dict[str, list[str]]:
+        """What a client would show of the files that are not open."""
         closed.settle()
-        return {
-            os.path.relpath(file.path, self.root): closed.check(file).fingerprint
+        files = {
+            os.path.relpath(file.path, self.root): file
             for file in files_to_check(self.live.bundles)
-            if os.path.relpath(file.path, self.root) not in self.buffers
         }
+        for name in files.keys() - self.buffers.keys():
+            report = closed.check(files[name])
+            if report.document is not None or not report.fingerprint:
+                told[name] = [report.fingerprint, *shown(report.findings)]
+        return {name: told[name] for name in sorted(files.keys() - self.buffers.keys())}
 
 
 def stubs(workspace: Workspace) -> dict[str, object]:
@@ -299,7 +316,7 @@ Editing.TestCase.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=STEPS,
     deadline=None,
-    derandomize=EXAMPLES <= 20,
+    derandomize=EXAMPLES <= 40,
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )

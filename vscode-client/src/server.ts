@@ -11,7 +11,9 @@ import {
   State,
   type ErrorHandler,
   type LanguageClientOptions,
+  type Location,
   type Middleware,
+  type Position,
 } from "vscode-languageclient/node";
 import { CrashBackOff } from "./crashes.js";
 import { DOCUMENT_SELECTOR } from "./documents.js";
@@ -360,8 +362,13 @@ const ORIGINS: Readonly<Record<Origin, string>> = {
   owned: "the extension's own environment",
 };
 
-/** Answers the server's questions about `akm.*` with the same values it got at its start. */
+/**
+ * Answers the server's questions about `akm.*` with the same values it got at its start, and runs
+ * the command of its code lenses here: only an editor can show a list of places.
+ */
 const MIDDLEWARE: Middleware = {
+  executeCommand: (command, args, next): unknown =>
+    command === "akm.showReferences" ? showReferences(args) : next(command, args),
   workspace: {
     configuration: async (params, token, next) => {
       const answers = await next(params, token);
@@ -376,6 +383,24 @@ const MIDDLEWARE: Middleware = {
     },
   },
 };
+
+/** A URI, a position there, and the locations to list, as the protocol has them. */
+async function showReferences(args: unknown[]): Promise<void> {
+  const [uri, at, places] = args as [string, Position, Location[]];
+  const position = (it: Position) => new vscode.Position(it.line, it.character);
+  await vscode.commands.executeCommand(
+    "editor.action.showReferences",
+    vscode.Uri.parse(uri),
+    position(at),
+    places.map(
+      (place) =>
+        new vscode.Location(
+          vscode.Uri.parse(place.uri),
+          new vscode.Range(position(place.range.start), position(place.range.end)),
+        ),
+    ),
+  );
+}
 
 function currentSettings(scope?: vscode.Uri): ServerSettings {
   const configuration = vscode.workspace.getConfiguration("akm", scope);

@@ -34,6 +34,13 @@ local function show_list(title, items)
   vim.cmd('botright copen')
 end
 
+-- The command of code lenses: a URI, a position there, and the locations to list.
+vim.lsp.commands['akm.showReferences'] = function(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local encoding = client and client.offset_encoding or 'utf-16'
+  show_list(command.title, vim.lsp.util.locations_to_items(command.arguments[3], encoding))
+end
+
 vim.api.nvim_create_user_command('AkmSearch', function(arguments)
   execute('akm.search', { query = arguments.args }, function(result)
     local items = {}

@@ -7,12 +7,15 @@ which comes or goes is seen without anybody telling.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from typing import Literal
 
 PathKind = Literal["file", "directory"]
 
 MAX_LISTINGS = 2_000
+SETTLED_NS = 50_000_000
+"""Age of a directory's last change from which on another one is sure to show in its time."""
 MAX_NAMES = 20_000
 """A directory's names beyond this are not looked at."""
 
@@ -39,6 +42,10 @@ class Listings:
         if kept is not None and kept[0] == modified:
             return kept[1]
         names = _list(directory)
+        if time.time_ns() - modified < SETTLED_NS:
+            # A file that comes now may leave the directory's time as it is.
+            self._kept.pop(directory, None)
+            return names
         if len(self._kept) >= MAX_LISTINGS:
             self._kept.pop(next(iter(self._kept)))
         self._kept[directory] = (modified, names)

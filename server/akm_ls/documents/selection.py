@@ -16,6 +16,8 @@ _ITEM = re.compile(r"([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?=[ \t]|\Z)")
 _INDENT = re.compile(r"[ \t>]*")
 MAX_PARAGRAPH = 2_000
 """Lines of one paragraph or list that are looked at, up and down."""
+MAX_NESTED = 20
+"""List items within each other that a selection grows to."""
 
 
 def selections(document: Document, offset: int) -> tuple[Span, ...]:
@@ -161,8 +163,8 @@ def _paragraph(document: Document, offset: int) -> Iterator[Span]:
 def _items(document: Document, first: int, at: int, last: int) -> Iterator[Span]:
     """The list items that hold line ``at``, the innermost first."""
     indent = _indent(document, at)
-    line = at
-    while line >= first:
+    line, found = at, 0
+    while line >= first and found < MAX_NESTED:
         item = _ITEM.match(document.lines.line_text(line))
         width = _indent(document, line)
         if item and (line == at or width < indent):
@@ -175,6 +177,7 @@ def _items(document: Document, first: int, at: int, last: int) -> Iterator[Span]
             if end >= at:
                 yield _lines(document, line, end)
             indent = width
+            found += 1
         line -= 1
 
 

@@ -132,7 +132,12 @@ class ClosedFindings:
     def _settle(self, delta: Delta) -> None:
         workspace = self._workspace
         stale = set(_paths_of(delta))
-        for concept_id in {concept_id for _, concept_id in delta.citable}:
+        for claim in delta.claims:
+            # Who held the ref with another file and has it alone now.
+            holder = workspace.catalog.get(claim.bundle, claim.concept_id)
+            if holder is not None:
+                stale.add(holder.path)
+        for concept_id in workspace.dependence.concepts(delta):
             stale.update(workspace.citing_paths(concept_id))
         if delta.added or delta.removed:
             stale.update(path for path, known in self._known.items() if known.suggests)

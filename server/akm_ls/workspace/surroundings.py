@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from akm_ls.bundles.listings import Listings, PathKind, exists
+from akm_ls.bundles.listings import SETTLED_NS, Listings, PathKind, exists
 from akm_ls.bundles.reading import read_text
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.refs import Ref
@@ -57,6 +58,8 @@ class OpenSurroundings:
         if kept is None or kept[0] != stamp:
             text = read_text(*owner)
             kept = (stamp, None if text is None else parse(text, kind_of(path)))
+            if time.time_ns() - status.st_mtime_ns < SETTLED_NS:
+                return kept[1]  # another change may leave time and size as they are
             if len(self._read) >= MAX_DOCUMENTS:
                 self._read.pop(next(iter(self._read)))
             self._read[path] = kept

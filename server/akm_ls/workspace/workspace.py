@@ -27,12 +27,7 @@ from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Subject, Surroundings
 from akm_ls.refs import Ref
 from akm_ls.search.library import Library
-from akm_ls.search.references import (
-    LocatedCitation,
-    OpenCitations,
-    references,
-    spellings_of,
-)
+from akm_ls.search.references import LocatedCitation, OpenCitations, references
 from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
 from akm_ls.search.search import search
@@ -41,6 +36,7 @@ from akm_ls.search.symbols import Symbols
 from akm_ls.workspace.beside import BesideChanged, xrefs_of
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
+from akm_ls.workspace.dependence import Dependence
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
 from akm_ls.workspace.searching import Searching
@@ -93,6 +89,7 @@ class Workspace:
         self.settings = settings or Settings()
         self.catalog = Catalog()
         self.symbols = Symbols(self.catalog)
+        self.dependence = Dependence(self.catalog)
         self.documents = OpenDocuments()
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
@@ -431,7 +428,7 @@ class Workspace:
             return ()
         if delta.complete:
             return tuple(self.documents)
-        concepts = {concept_id for _, concept_id in delta.citable}
+        concepts = self.dependence.concepts(delta)
         contested = {path for claim in delta.claims for path in claim.paths}
         contested |= {
             stub.path
@@ -505,21 +502,13 @@ class Workspace:
         return references(self.library(), ref, home=home, overlay=self.open_citations())
 
     def citing_paths(self, concept_id: str) -> frozenset[str]:
-        """The files that cite an asset of that id in any bundle, as the index knows.
-
-        Under whatever spelling; a citation that leads nowhere may be meant for any of them.
-        """
+        """The files that cite an asset by that spelling, in whatever bundle, as the index knows."""
         store = self.store
-        if store is None:
-            return frozenset()
         try:
-            return frozenset(
-                place.path
-                for spelling in spellings_of(concept_id)
-                for place in store.citations_to(spelling)
-            )
+            places = () if store is None else store.citations_to(concept_id)
         except StoreError:
-            return frozenset()
+            places = ()
+        return frozenset(place.path for place in places)
 
     def citation_count(self, stub: Stub) -> int:
         """How often other assets cite one, as the index knows."""

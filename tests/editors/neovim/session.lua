@@ -106,6 +106,21 @@ if steps.results.attach.value then
     return locations(request('textDocument/references', params))
   end)
 
+  step('command_of_a_lens', function()
+    local params = at('knowledge/auth/tokens')
+    params.context = { includeDeclaration = false }
+    local places = request('textDocument/references', params)
+    client:exec_cmd({
+      title = 'citations',
+      command = 'akm.showReferences',
+      arguments = { params.textDocument.uri, params.position, places },
+    }, { bufnr = bufnr })
+    local listed = vim.fn.getqflist({ title = true, items = true })
+    vim.fn.setqflist({}, 'f')
+    vim.cmd('cclose')
+    return { title = listed.title, places = #listed.items }
+  end)
+
   step('definition', function()
     return locations(request('textDocument/definition', at('team//knowledge/auth/tokens')))
   end)
