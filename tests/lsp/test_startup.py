@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import attr._make
@@ -34,16 +35,30 @@ def test_classes_made_inside_are_the_same_with_and_without_a_cache(tmp_path: Pat
 
 
 def test_nothing_stays_behind(tmp_path: Path) -> None:
-    assert gc.isenabled()
+    before = gc.get_threshold()
     with quick_imports(str(tmp_path)):
-        assert not gc.isenabled()
+        assert gc.get_threshold()[0] > before[0]
         assert "compile" in vars(attr._make)
-    assert gc.isenabled()
+    assert gc.get_threshold() == before
     assert "compile" not in vars(attr._make)
     with pytest.raises(KeyError), quick_imports(str(tmp_path)):
         raise KeyError
-    assert gc.isenabled()
+    assert gc.get_threshold() == before
     assert "compile" not in vars(attr._make)
+
+
+def test_what_the_classes_leave_behind_is_collected(tmp_path: Path) -> None:
+    class Left:
+        pass
+
+    with quick_imports(str(tmp_path)):
+        left = Left()
+        left.myself = left  # type: ignore[attr-defined]
+        gone = weakref.ref(left)
+        del left
+        for _ in range(3):
+            _ = [[] for _ in range(gc.get_threshold()[0] + 1)]
+    assert gone() is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"x" * 1000])
