@@ -40,7 +40,7 @@ lint: $(VENV)/.testable
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.testable
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 # The wheel has to work where nothing else is installed.
 wheel: $(VENV)/.testable
