@@ -18,6 +18,7 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
 _QUOTES = frozenset({"'", '"'})
+_STARTS_NUMBER = frozenset("+-.0123456789")
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
@@ -113,7 +114,7 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
         return True
     if text in _FALSE:
         return False
-    if len(text) > 40:
+    if len(text) > 40 or text[0] not in _STARTS_NUMBER:
         return text
     if _INT.match(text):
         return int(text)

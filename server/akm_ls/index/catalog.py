@@ -317,6 +317,9 @@ class Catalog:
         Besides the id itself akm takes the path of the file: ``knowledge/x.md``,
         ``skills/x/SKILL.md``, ``skills/x/references/y.md``, ``env/prod.env``.
         """
+        stub = self._visible.get((bundle, concept_id))
+        if stub is not None:
+            return stub
         for spelling in readings_of(concept_id):
             stub = self._visible.get((bundle, spelling))
             if stub is not None:

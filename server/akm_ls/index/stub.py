@@ -72,6 +72,8 @@ class Stub:
 
     def fragment(self, name: str) -> str | None:
         """The slug a fragment leads to: an exact slug, else a heading's text in any case."""
+        if name.isprintable() and f"\n{name}\n" in f"\n{self.slugs}\n":
+            return name
         fragments = self.fragments()
         for slug, _ in fragments:
             if slug == name:

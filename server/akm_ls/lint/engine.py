@@ -32,14 +32,13 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     document, settings = subject.document, subject.settings
     skipped = _skipped_codes(document)
     suppressions = read_suppressions(document)
+    running = _running(settings, document.kind, subject.catalog is not None, rules)
+    if skipped:
+        running = [rule for rule in running if not rule.skippable or rule.code not in skipped]
+    if suppressions.directives:
+        running = [rule for rule in running if not suppressions.hides_file(rule.code)]
     found: list[Finding] = []
-    for rule in _running(settings, document.kind, rules):
-        if (
-            (rule.needs_catalog and subject.catalog is None)
-            or (rule.skippable and rule.code in skipped)
-            or (suppressions.directives and suppressions.hides_file(rule.code))
-        ):
-            continue
+    for rule in running:
         try:
             findings = list(islice(rule.check(subject), MAX_FINDINGS))
         except Exception:
@@ -55,22 +54,28 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     return tuple(found)
 
 
-_Plan = tuple[LintSettings, Sequence[Rule], Kind]
+_Plan = tuple[LintSettings, Kind, bool, Sequence[Rule]]
 _latest: tuple[_Plan, tuple[Rule, ...]] | None = None
 
 
-def _running(settings: LintSettings, kind: Kind, rules: Sequence[Rule]) -> Sequence[Rule]:
+def _running(
+    settings: LintSettings, kind: Kind, with_catalog: bool, rules: Sequence[Rule]
+) -> Sequence[Rule]:
     """The rules that settings leave on for a kind; of many files most ask the same thing."""
     global _latest
     kept = _latest
     if kept is not None:
-        (before, among, of), running = kept
-        if before is settings and among is rules and of == kind:
+        (before, of, had_catalog, among), running = kept
+        if before is settings and of == kind and had_catalog == with_catalog and among is rules:
             return running
     running = tuple(
-        rule for rule in rules if kind in rule.kinds and settings.runs(rule.code, rule.default)
+        rule
+        for rule in rules
+        if kind in rule.kinds
+        and (with_catalog or not rule.needs_catalog)
+        and settings.runs(rule.code, rule.default)
     )
-    _latest = (settings, rules, kind), running
+    _latest = (settings, kind, with_catalog, rules), running
     return running
 
 

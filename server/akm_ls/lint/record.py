@@ -46,9 +46,11 @@ def from_plain(plain: Sequence[Any]) -> Finding:
         severity,
         message,
         Span(*span),
-        tuple(Related(path, text, at and Span(*at)) for path, text, at in related),
+        tuple([Related(path, text, at and Span(*at)) for path, text, at in related]),
         data,
-        tuple(
+        ()
+        if not fixes
+        else tuple(
             Fix(
                 title,
                 _read_edits(edits),

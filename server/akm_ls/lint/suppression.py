@@ -25,7 +25,7 @@ WORDS: dict[Scope, str] = {
     "next-line": "akm-ls-disable-next-line",
 }
 _SCOPES = {words: scope for scope, words in WORDS.items()}
-_MARKER = "akm-ls-disable"
+MARKER = "akm-ls-disable"
 _IN_COMMENT = re.compile(r"\s*(?P<words>akm-ls-disable[\w-]*)(?P<codes>[^:]*)")
 _AFTER_HASH = re.compile(
     r"(?:^|(?<=[ \t\r\n\ufeff]))#[ \t]*(?P<words>akm-ls-disable[\w-]*)(?P<codes>[^:\r\n]*)[^\r\n]*",
@@ -75,7 +75,7 @@ _NOTHING = Suppressions()
 
 def read_suppressions(document: Document) -> Suppressions:
     """The comments of a document that switch rules off."""
-    if _MARKER not in document.text:
+    if MARKER not in document.text:
         return _NOTHING
     directives = tuple(sorted(_directives(document), key=lambda directive: directive.span))
     everywhere: frozenset[str] = frozenset()

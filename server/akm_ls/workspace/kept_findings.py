@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from akm_ls.bundles.listings import PathKind
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.lint.bundle_settings import FILES
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.record import from_plain, to_plain
+from akm_ls.lint.record import from_plain
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
@@ -34,7 +34,7 @@ SETTLED_NS = 2_000_000_000
 """File systems count time in steps of up to two seconds."""
 MAX_DOCUMENTS = 200
 """Documents around others that one run keeps at a time."""
-_FORMAT = 1
+_FORMAT = 2
 
 Stamp = list[int]
 """Modification time in nanoseconds and size in bytes; ``[]``: nothing there."""
@@ -94,27 +94,43 @@ class OneRun:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One file's findings, and the stamps of the file and of what was looked at."""
+    """One file's findings, and the stamps of the file and of what was looked at.
+
+    ``plain`` are the findings as `lint.record` writes them: to be sent and to be kept.
+    """
 
     file: Stamp
     looked: Mapping[str, Stamp]
-    findings: tuple[Finding, ...]
+    plain: Sequence[Any]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(map(from_plain, self.plain))
 
 
 class KeptFindings:
-    """The findings of one earlier run, by canonical path of the file."""
+    """The findings of one earlier run, by canonical path of the file.
+
+    The file has a line with the key and one of JSON: what was looked at, each path once with its
+    stamp, and by path of each file its own stamp, the numbers of what was looked at for it, and
+    its findings.
+    """
 
     def __init__(self, path: str, key: str) -> None:
         self._path = path
         self._key = key
+        self._looked: list[tuple[str, Stamp]] = []
         self._files: dict[str, list[Any]] = {}
         self._stamps: dict[str, Stamp] = {}
+        self._holds: dict[int, bool] = {}
         with (
             contextlib.suppress(OSError, ValueError, RecursionError, AttributeError, TypeError),
             open(path, encoding="utf-8") as file,
         ):
             if file.readline().strip() == key:
-                self._files = dict(json.load(file))
+                looked, files = json.loads(file.read())
+                self._looked = [(str(at), [int(part) for part in stamp]) for at, stamp in looked]
+                self._files = dict(files)
 
     def get(self, path: str, walked: WalkedFile) -> tuple[Finding, ...] | None:
         """The findings of a file that is as it was, ``None`` for any other."""
@@ -125,11 +141,19 @@ class KeptFindings:
             stamp, looked, findings = kept
             if stamp != [walked.mtime_ns, walked.size]:
                 return None
-            if looked and not all(self._stamp(at) == seen for at, seen in looked.items()):
-                return None
+            for number in looked:
+                if not self._is_as_seen(number):
+                    return None
             return tuple(map(from_plain, findings)) if findings else ()
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
             return None
+
+    def _is_as_seen(self, number: int) -> bool:
+        holds = self._holds.get(number)
+        if holds is None:
+            path, seen = self._looked[number]
+            holds = self._holds[number] = self._stamp(path) == seen
+        return holds
 
     def _stamp(self, path: str) -> Stamp:
         stamp = self._stamps.get(path)
@@ -143,14 +167,22 @@ class KeptFindings:
         A file that was changed just now is left out: a second change might leave no trace.
         """
         latest = time.time_ns() - SETTLED_NS
-        added = {
-            path: [kept.file, dict(kept.looked), list(map(to_plain, kept.findings))]
-            for path, kept in files
-            if all(not stamp or stamp[0] < latest for stamp in (kept.file, *kept.looked.values()))
+        numbers: dict[tuple[str, tuple[int, ...]], int] = {
+            (path, tuple(stamp)): number for number, (path, stamp) in enumerate(self._looked)
         }
-        if not added:
-            return
-        content = self._files | added
+        added: dict[str, list[Any]] = {}
+        for path, kept in files:
+            if all(not stamp or stamp[0] < latest for stamp in (kept.file, *kept.looked.values())):
+                seen = [(at, tuple(stamp)) for at, stamp in kept.looked.items()]
+                added[path] = [
+                    kept.file,
+                    [numbers.setdefault(item, len(numbers)) for item in seen],
+                    kept.plain,
+                ]
+        if added:
+            self._replace([list(numbers), self._files | added])
+
+    def _replace(self, content: list[Any]) -> None:
         directory = os.path.dirname(self._path)
         try:
             os.makedirs(directory, exist_ok=True)
@@ -159,8 +191,7 @@ class KeptFindings:
             return
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(self._key + "\n")
-                json.dump(content, file, separators=(",", ":"))
+                file.write(f"{self._key}\n{json.dumps(content, separators=(',', ':'))}")
             os.replace(temporary, self._path)
         except (OSError, ValueError, TypeError):
             with contextlib.suppress(OSError):

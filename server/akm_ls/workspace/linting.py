@@ -17,9 +17,12 @@ from akm_ls.bundles.reading import read_text
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.documents.document import kind_of, parse
 from akm_ls.index.rows import native_path, root_prefix
+from akm_ls.lint.engine import lint
+from akm_ls.lint.record import to_plain
 from akm_ls.workspace.kept_findings import Kept, OneRun
 
 if TYPE_CHECKING:
+    from akm_ls.lint.settings import LintSettings
     from akm_ls.workspace.settings import Settings
     from akm_ls.workspace.workspace import Workspace
 
@@ -73,6 +76,7 @@ class Linter:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._around = OneRun(workspace.surroundings)
+        self._known_settings: dict[str, LintSettings] = {}
 
     def lint(self, file: FileToCheck) -> Kept | None:
         """What the rules say of a file; ``None``: it is not to be read."""
@@ -86,10 +90,19 @@ class Linter:
                 return None
             document = parse(text, kind_of(path))
         self._around.start()
-        findings = self._workspace.findings_in(
-            document, path, bundle, walked.rel, around=self._around
+        subject = self._workspace.subject(
+            document, path, bundle, walked.rel, around=self._around, settings=self._settings(bundle)
         )
-        return Kept([walked.mtime_ns, walked.size], self._around.looked, findings)
+        plain = [to_plain(finding) for finding in lint(subject)]
+        return Kept([walked.mtime_ns, walked.size], self._around.looked, plain)
+
+    def _settings(self, bundle: Bundle) -> LintSettings:
+        settings = self._known_settings.get(bundle.id)
+        if settings is None:
+            workspace = self._workspace
+            settings = workspace.bundle_settings.over(workspace.settings.lint, bundle)
+            self._known_settings[bundle.id] = settings
+        return settings
 
 
 _inherited: Linter | None = None

@@ -25,6 +25,7 @@ from akm_ls.lint.bundle_settings import BundleSettingsFiles
 from akm_ls.lint.engine import CODES, lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Subject, Surroundings
+from akm_ls.lint.settings import LintSettings
 from akm_ls.refs import Ref
 from akm_ls.search.library import Library
 from akm_ls.search.references import LocatedCitation, OpenCitations, references
@@ -395,8 +396,9 @@ class Workspace:
         rel: str,
         *,
         around: Surroundings | None = None,
+        settings: LintSettings | None = None,
     ) -> Subject:
-        """A document as the rules see it."""
+        """A document as the rules see it; ``settings`` if those of the bundle are at hand."""
         return Subject(
             document,
             path,
@@ -404,7 +406,7 @@ class Workspace:
             bundle,
             self.bundles,
             self.complete_catalog,
-            self.bundle_settings.over(self.settings.lint, bundle),
+            settings or self.bundle_settings.over(self.settings.lint, bundle),
             around or self.surroundings,
         )
 

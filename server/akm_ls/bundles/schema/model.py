@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Sureness = Literal["high", "medium", "low"]
@@ -47,6 +47,13 @@ class Key:
     on_wrong_value: Level = "warning"
     managed: bool = False
     sure: Sureness = "high"
+    restricts: bool = field(init=False, repr=False, compare=False)
+    """Whether not every value of the right type will do."""
+
+    def __post_init__(self) -> None:
+        bounded = self.minimum is not None or self.maximum is not None
+        restricts = bool(self.values or self.pattern or self.only_with or bounded)
+        object.__setattr__(self, "restricts", restricts)
 
     @property
     def is_top_level(self) -> bool:
@@ -83,6 +90,13 @@ class Place:
     own_kinds: tuple[Kind, ...]
     envelope: Kind | None
     hosts: frozenset[str]
+    _definitions: dict[str, tuple[Key, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _all: dict[str, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _narrowed: dict[frozenset[str], Place] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -101,28 +115,34 @@ class Place:
         """The same place for fewer tools; the specification counts as read everywhere."""
         if hosts is None:
             return self
-        return Place(self.own_kinds, self.envelope, self.hosts & (hosts | {"spec"}))
+        kept = self.hosts & (hosts | {"spec"})
+        narrowed = self._narrowed.get(kept)
+        if narrowed is None:
+            narrowed = self._narrowed[kept] = Place(self.own_kinds, self.envelope, kept)
+        return narrowed
 
     def definitions(self, name: str) -> tuple[Key, ...]:
         """What the tools that read the file here say about a key, each kind's own word."""
-        return tuple(
-            key
-            for kind in self.kinds
-            if (key := kind.keys.get(name)) is not None and key.read_by & self.hosts
-        )
+        # Every file asks for the same few keys; one without a definition may be anything.
+        found = self._definitions.get(name)
+        if found is None:
+            found = tuple(key for key in self.known(name) if key.read_by & self.hosts)
+            if found:
+                self._definitions[name] = found
+        return found
 
     def known(self, name: str) -> tuple[Key, ...]:
         """The same, whoever reads it: also keys that are in the schema because none does."""
         return tuple(key for kind in self.kinds if (key := kind.keys.get(name)) is not None)
 
-    def all_keys(self) -> Iterator[Key]:
+    def all_keys(self) -> Collection[Key]:
         """Every key some tool reads here, once by name; of two kinds the first one's word."""
-        seen: set[str] = set()
-        for kind in self.kinds:
-            for key in kind.keys.values():
-                if key.name not in seen and key.read_by & self.hosts:
-                    seen.add(key.name)
-                    yield key
+        if not self._all:
+            for kind in self.kinds:
+                for key in kind.keys.values():
+                    if key.read_by & self.hosts:
+                        self._all.setdefault(key.name, key)
+        return self._all.values()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,11 @@ def same_letters(name: str) -> str:
 
 def likely(name: str, known: Iterable[str]) -> tuple[str, bool] | None:
     """The known key nearest to ``name``, and whether it can hardly be another one."""
+    return _likely(name, tuple(known))
+
+
+@lru_cache(maxsize=1024)
+def _likely(name: str, known: tuple[str, ...]) -> tuple[str, bool] | None:
     letters = same_letters(name)
     best: tuple[int, str] | None = None
     for candidate in known:

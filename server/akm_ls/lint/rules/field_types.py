@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.bundles.schema import Key
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
@@ -30,13 +30,13 @@ _NAMES = {
 def judge(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> Iterator[Finding]:
     """A finding when the value fits no definition, with the edit that makes it fit one."""
     value = pair.value
-    if is_template(value) or _is_nothing(value):
+    if is_template(value) or is_nothing(value):
         yield from _comment_for_value(subject, pair, keys)
         return
     if any(key.judged_by in ("skill-field-invalid", "lint-skip") for key in keys):
         return
     types = tuple(dict.fromkeys(kind for key in keys for kind in key.types))
-    if any(fits(value, kind) for kind in types):
+    if fits_any(value, keys):
         return
     item = _bad_item(value, types)
     if item is not None:
@@ -63,7 +63,7 @@ def is_template(node: Node) -> bool:
     return isinstance(node, Scalar) and _PLACEHOLDER.search(node.text) is not None
 
 
-def _is_nothing(node: Node) -> bool:
+def is_nothing(node: Node) -> bool:
     """No value yet: somebody is typing."""
     return isinstance(node, Scalar) and not node.style and node.plain is None
 
@@ -71,7 +71,7 @@ def _is_nothing(node: Node) -> bool:
 def _comment_for_value(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> Iterator[Finding]:
     """`title: #5 is done` has no value: the text is a comment for YAML."""
     text = subject.document.text
-    if not _is_nothing(pair.value) or not any("string" in key.types for key in keys):
+    if not is_nothing(pair.value) or not any("string" in key.types for key in keys):
         return
     found = re.compile(r":[ \t]+(#[^\s#][^\r\n]*)").match(text, pair.key.span.end)
     if found is None:
@@ -87,6 +87,14 @@ def _comment_for_value(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> I
     )
 
 
+def fits_any(node: Node, keys: Iterable[Key]) -> bool:
+    """Whether a value is of a type that one of the definitions allows."""
+    plain_text = isinstance(node, Scalar) and isinstance(node.plain, str)
+    return any(
+        (plain_text and kind in _TEXTS) or fits(node, kind) for key in keys for kind in key.types
+    )
+
+
 def fits(node: Node, kind: str) -> bool:
     """Whether a value is of a type as the schema spells it."""
     outer, _, rest = kind.partition("<")
@@ -97,14 +105,14 @@ def fits(node: Node, kind: str) -> bool:
             return False
         inner = rest.rstrip(">").partition(",")[2]
         return not inner or all(
-            _is_nothing(pair.value) or fits(pair.value, inner) for pair in node.pairs
+            is_nothing(pair.value) or fits(pair.value, inner) for pair in node.pairs
         )
     if outer == "list":
         if not isinstance(node, Sequence):
             return False
         inner_kinds = rest[:-1].split("|")
         return all(
-            _is_nothing(item)
+            is_nothing(item)
             or any(fits(item, inner) for inner in inner_kinds)
             or ("string" in inner_kinds and isinstance(item, Scalar))
             for item in node.items

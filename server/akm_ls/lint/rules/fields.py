@@ -50,7 +50,8 @@ def check_types(subject: Subject) -> Iterator[Finding]:
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
     for pair, keys in subject.once(_defined_here):
-        yield from field_types.judge(subject, pair, keys)
+        if field_types.is_nothing(pair.value) or not field_types.fits_any(pair.value, keys):
+            yield from field_types.judge(subject, pair, keys)
 
 
 def check_values(subject: Subject) -> Iterator[Finding]:
@@ -58,7 +59,8 @@ def check_values(subject: Subject) -> Iterator[Finding]:
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
     for pair, keys in subject.once(_defined_here):
-        yield from field_values.judge(subject, frontmatter, pair, keys)
+        if any(key.restricts for key in keys):
+            yield from field_values.judge(subject, frontmatter, pair, keys)
 
 
 def _defined_here(subject: Subject) -> tuple[tuple[Pair, tuple[Key, ...]], ...]:
@@ -95,10 +97,9 @@ def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
         name = pair.key.text
         if not pair.key.span or pair.key.span.start == pair.key.span.end:
             continue
-        if place.definitions(name):
-            replaced = [key for key in place.definitions(name) if key.replacement]
-            fitting = any(field_types.fits(pair.value, kind) for k in replaced for kind in k.types)
-            if fitting and len(replaced) == len(place.definitions(name)):
+        if definitions := place.definitions(name):
+            replaced = [key for key in definitions if key.replacement]
+            if len(replaced) == len(definitions) and field_types.fits_any(pair.value, replaced):
                 yield _replaced(place, pair, replaced[0], present)
             elif strict and name not in _SPECIFIED:
                 yield _not_specified(pair)
@@ -124,8 +125,7 @@ def _unknown(
     strict = subject.settings.portable and place.kind.id == "skill"
     refused = place.kind.strict_for if place.kind.strict_for in place.hosts else None
     severity: Severity = "error" if strict or refused else "hint"
-    candidates = [key.name for key in place.all_keys() if key.is_top_level and not key.replacement]
-    meant = None if known else likely(name, (key for key in candidates if key not in present))
+    meant = None if known else likely(name, _candidates(place, present))
     if meant is not None and same_letters(meant[0]) != same_letters(name):
         meant = None if _is_a_key_elsewhere(name) else meant
     title = place.kind.title
@@ -152,6 +152,13 @@ def _unknown(
         if place.kind.id == "skill":
             message += " Facts of your own go under `metadata`."
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
+
+
+def _candidates(place: Place, present: set[str]) -> Iterator[str]:
+    """The keys that a misspelt one may have meant."""
+    for key in place.all_keys():
+        if key.name not in present and key.is_top_level and not key.replacement:
+            yield key.name
 
 
 def _remedy(advice: str) -> str:

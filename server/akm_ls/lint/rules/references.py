@@ -107,17 +107,15 @@ def skips_refs(subject: Subject) -> bool:
 
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:
     for occurrence, ref, resolution in resolved_refs(subject):
-        finding = _judge(subject, occurrence, ref, resolution)
-        if finding is not None:
-            yield finding
+        if resolution.status in ("unknown-bundle", "missing"):
+            # Else it is found, or `wrong-bundle` and `dead-anchor` say it.
+            yield _judge(subject, occurrence, ref, resolution)
     yield from check_page_links(subject)
 
 
 def _judge(
     subject: Subject, occurrence: RefOccurrence, ref: Ref, resolution: Resolution
-) -> Finding | None:
-    if resolution.status not in ("unknown-bundle", "missing"):
-        return None  # found; or `wrong-bundle` and `dead-anchor` say it
+) -> Finding:
     place = _place(occurrence)
     data: dict[str, object] = {"ref": str(ref), "channel": occurrence.channel}
     if resolution.status == "unknown-bundle":
@@ -202,9 +200,10 @@ def check_duplicate_ref(subject: Subject) -> Iterator[Finding]:
 def _repeated_items(subject: Subject) -> Iterator[Finding]:
     """The second and later mention of one ref in one frontmatter list."""
     first: dict[tuple[str, Ref], RefOccurrence] = {}
-    for occurrence in subject.document.refs:
+    listed = [it for it in subject.document.refs if it.channel in LIST_CHANNELS]
+    for occurrence in listed if len(listed) > 1 else ():
         ref = occurrence.ref
-        if ref is None or occurrence.channel not in LIST_CHANNELS:
+        if ref is None:
             continue
         key = (occurrence.channel, _meant(subject, ref))
         earlier = first.setdefault(key, occurrence)

@@ -24,12 +24,13 @@ _CORRECTIONS = ("supersededBy", "contradictedBy")
 
 def state_of(stub: Stub) -> str | None:
     """The state in which an asset should no longer be cited, or ``None``."""
-    state = (stub.belief_state or "").strip().lower()
-    if state in DEMOTING_STATES:
-        return state
+    if stub.belief_state is not None:
+        state = stub.belief_state.strip().lower()
+        if state in DEMOTING_STATES:
+            return state
     if stub.superseded_by:
         return "superseded"
-    return "deprecated" if stub.mark("status") == "deprecated" else None
+    return "deprecated" if stub.marks and stub.mark("status") == "deprecated" else None
 
 
 def check_superseded_target(subject: Subject) -> Iterator[Finding]:

@@ -9,15 +9,20 @@ from akm_ls.documents.nodes import scalar_items
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.suppression import WORDS, read_suppressions
+from akm_ls.lint.suppression import MARKER, WORDS, read_suppressions
 
 CODE = "unknown-suppression"
 
 
 def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
+    document = subject.document
+    frontmatter = document.frontmatter
+    if MARKER not in document.text and (
+        frontmatter is None or frontmatter.get("lint_skip") is None
+    ):
+        return
     from akm_ls.lint.engine import CODES, SKIPPABLE
 
-    document = subject.document
     for directive in read_suppressions(document).directives:
         if directive.scope is None:
             written = directive.words.of(document.text)
@@ -33,7 +38,6 @@ def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
                 yield _unknown(
                     f"No rule is called `{code}`: this comment hides nothing", code, span, CODES
                 )
-    frontmatter = document.frontmatter
     if frontmatter is None or document.kind != "markdown":
         return
     for item in scalar_items(frontmatter.get("lint_skip")):

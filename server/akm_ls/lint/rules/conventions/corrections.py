@@ -16,7 +16,8 @@ from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
 
-_CLAIM = re.compile(r"\b(?:corrects|supersedes|replaces)\b", re.IGNORECASE)
+_VERBS = ("corrects", "supersedes", "replaces")
+_CLAIM = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _MAX_STATEMENT = 2_000
 
@@ -35,6 +36,9 @@ def check_correction_pairing(subject: Subject) -> Iterator[Finding]:
 def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset says that it corrects another, which does not know."""
     statement = _statement(subject.document)
+    folded = statement.casefold()
+    if not any(verb in folded for verb in _VERBS):
+        return
     claim = _CLAIM.search(statement)
     if claim is None:
         return

@@ -50,14 +50,13 @@ def _axis_fault(
     subject: Subject, placement: Placement, vocabulary: Vocabulary
 ) -> tuple[str, str] | None:
     first, *rest = placement.directories
-    projects = _projects(subject, vocabulary)
     here = placement.path(first)
     if placement.type in SCOPE_BORN and first in vocabulary:
         return "placement-axis", (
             f'{here}/ sorts a {placement.type} by the domain "{first}"; what is born in a piece of '
             f'work goes under the slug of its project, with "{first}" as a tag.'
         )
-    if rest and _crosses(first, rest[0], projects, vocabulary):
+    if rest and _crosses(subject, first, rest[0], vocabulary):
         return "placement-two-axes", (
             f"{placement.path(first, rest[0])}/ names a project and a domain; keep "
             f"{_kept_axis(placement, first, rest[0], vocabulary)} and make the other one a tag."
@@ -73,10 +72,10 @@ def _axis_fault(
     return None
 
 
-def _crosses(first: str, second: str, projects: frozenset[str], vocabulary: Vocabulary) -> bool:
-    return (first in projects and second in vocabulary) or (
-        first in vocabulary and second in projects
-    )
+def _crosses(subject: Subject, first: str, second: str, vocabulary: Vocabulary) -> bool:
+    if first in vocabulary:
+        return _is_project(subject, second, vocabulary)
+    return second in vocabulary and _is_project(subject, first, vocabulary)
 
 
 def _kept_axis(placement: Placement, first: str, second: str, vocabulary: Vocabulary) -> str:
@@ -91,7 +90,7 @@ def _global_fault(
     where = placement.path(*directories)
     if len(directories) > 1:
         why = "at most one directory, named after a tool"
-    elif directories[0] in _projects(subject, vocabulary):
+    elif _is_project(subject, directories[0], vocabulary):
         why = f'no directory of a project, and "{directories[0]}" is one'
     else:
         return None
@@ -101,11 +100,13 @@ def _global_fault(
     )
 
 
-def _projects(subject: Subject, vocabulary: Vocabulary) -> frozenset[str]:
-    """Slugs of projects: where memories, lessons, tasks, env files and secrets lie already."""
-    if subject.catalog is None:
-        return frozenset()
-    return subject.catalog.neighbours.directories(subject.bundle.id) - set(vocabulary.domains)
+def _is_project(subject: Subject, name: str, vocabulary: Vocabulary) -> bool:
+    """Whether memories, lessons, tasks, env files or secrets lie already under a slug."""
+    return (
+        subject.catalog is not None
+        and name not in vocabulary
+        and name in subject.catalog.neighbours.directories(subject.bundle.id)
+    )
 
 
 def _reports(code: str) -> Callable[[Subject], Iterator[Finding]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence
@@ -36,18 +36,24 @@ class Source:
     span: Span
 
 
-def sources_of(subject: Subject) -> Iterator[Source]:
+def sources_of(subject: Subject) -> tuple[Source, ...]:
     """The assets a document was made from by its own words; each once."""
+    return subject.once(_sources_of)
+
+
+def _sources_of(subject: Subject) -> tuple[Source, ...]:
+    found: list[Source] = []
     seen: set[str] = set()
     for ref, span in (*_in_keys(subject), *_in_prose(subject)):
         assert subject.catalog is not None
-        found = subject.catalog.resolve(
+        target = subject.catalog.resolve(
             ref.asset, subject.bundle.id, subject.bundles, suggest=False
         )
-        stub = found.stub if found.status == "found" else None
+        stub = target.stub if target.status == "found" else None
         if stub is not None and stub.path != subject.path and stub.ref not in seen:
             seen.add(stub.ref)
-            yield Source(stub, span)
+            found.append(Source(stub, span))
+    return tuple(found)
 
 
 def _in_keys(subject: Subject) -> Iterator[tuple[Ref, Span]]:
@@ -62,7 +68,10 @@ def _in_keys(subject: Subject) -> Iterator[tuple[Ref, Span]]:
 
 
 def _scalars(node: Node | None) -> Iterator[Scalar]:
-    for item in node.items if isinstance(node, Sequence) else (node,):
+    if node is None:
+        return
+    items: Iterable[Node | None] = node.items if isinstance(node, Sequence) else (node,)
+    for item in items:
         if isinstance(item, Mapping):
             item = item.get("resource")
         if isinstance(item, Scalar):
@@ -93,7 +102,7 @@ def _is_derived_by_akm(subject: Subject) -> bool:
 def check_provenance(subject: Subject) -> Iterator[Finding]:
     if subject.catalog is None or not is_asset(subject) or _is_derived_by_akm(subject):
         return
-    sources = list(sources_of(subject))
+    sources = sources_of(subject)
     if not sources:
         return
     cited = cited_stubs(subject, "xrefs", "refs")

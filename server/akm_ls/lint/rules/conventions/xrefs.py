@@ -72,9 +72,10 @@ def check_xref_duplicate(subject: Subject) -> Iterator[Finding]:
     resolve = partial(
         catalog.resolve, home=subject.bundle.id, bundles=subject.bundles, suggest=False
     )
-    for occurrence in subject.document.refs:
+    listed = [it for it in subject.document.refs if it.channel == "xrefs"]
+    for occurrence in listed if len(listed) > 1 else ():
         ref = occurrence.ref
-        if ref is None or occurrence.channel != "xrefs":
+        if ref is None:
             continue
         found = resolve(ref)
         stub = found.stub
