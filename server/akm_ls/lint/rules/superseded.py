@@ -78,8 +78,8 @@ def _finding(
         message=message,
         span=occurrence.span,
         related=(
-            Related(stub.path, f"{stub.ref} is {state}"),
-            *(Related(other.path, f"{other.ref} replaces it") for other in replacements),
+            Related(stub.path, f"says that it is {state}"),
+            *(Related(other.path, "replaces it") for other in replacements),
         ),
         data={"ref": str(ref), "state": state, "replacements": [it.ref for it in replacements]},
         fixes=tuple(
