@@ -140,6 +140,22 @@ def test_safe_fixes_are_written_and_counted(akm: Run, team: Path) -> None:
     assert akm("check", "--fix").out.startswith("No findings")
 
 
+def test_nothing_is_fixable_in_a_read_only_bundle(akm: Run, team: Path, tmp_path: Path) -> None:
+    write(team, {"knowledge/colon.md": COLON})
+    config = tmp_path / "config.json"
+    config.write_text(
+        f'{{"bundles": {{"team": {{"path": "{team.as_posix()}", "writable": false}}}}}}'
+    )
+    [finding] = akm("--config", str(config), "check", "--format", "json").json["findings"]
+    assert (finding["code"], finding["fixable"]) == ("unquoted-colon", False)
+    for mode in ("--fix", "--diff"):
+        ran = akm("--config", str(config), "check", mode)
+        assert ran.code == 1
+        assert "can be fixed" not in ran.out
+        assert "not fixed, the bundle team is read-only" in ran.err
+    assert (team / "knowledge/colon.md").read_text() == COLON
+
+
 def test_a_path_outside_every_bundle_is_unusable(akm: Run, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     write(elsewhere, {"notes.md": "x//y\n"})
