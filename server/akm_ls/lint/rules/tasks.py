@@ -331,6 +331,7 @@ def _beginning(document: Document, task: Task) -> Span:
 RULES: tuple[Rule, ...] = (
     Rule(
         code="invalid-task-yaml",
+        best_fix="safe",
         severity="error",
         summary="A task file cannot be scheduled.",
         why=(

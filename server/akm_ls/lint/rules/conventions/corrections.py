@@ -280,6 +280,7 @@ RULES = (
     ),
     Rule(
         code="belief-orphan",
+        best_fix="safe",
         severity="hint",
         summary="An asset is superseded without a replacement, or replaced without the state.",
         why="Search ranks by `beliefState`; a reader needs the ref to what holds instead.",

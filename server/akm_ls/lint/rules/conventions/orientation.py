@@ -213,6 +213,7 @@ def _text(frontmatter: Frontmatter | None, key: str) -> str:
 RULES = (
     Rule(
         code="orientation-missing",
+        best_fix="offered",
         severity="hint",
         summary="An asset does not say what it is, or a lesson, skill or fact when it applies.",
         why=(
