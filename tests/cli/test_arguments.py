@@ -34,9 +34,24 @@ def test_common_options_stand_before_or_after_the_command(tmp_path: Path) -> Non
     assert parse(["--data-dir", "a", "check", "--data-dir", "b"]).data_dir == os.path.abspath("b")
 
 
+def test_options_may_stand_between_paths_and_words() -> None:
+    options = parse(["check", "a", "--severity", "hint", "b", "--fix", "c"])
+    assert options.paths == ["a", "b", "c"]
+    assert (options.severity, options.fix) == ("hint", True)
+    assert parse(["search", "rotate", "--limit", "3", "tokens"]).query == ["rotate", "tokens"]
+    assert parse(["check", "a", "--fix", "--", "-b"]).paths == ["a", "-b"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["check", "a", "--fix", "--nope", "b"], "unrecognized arguments: --nope"),
+        (["show", "knowledge/a", "--format", "json", "knowledge/b"], "knowledge/b"),
+        (["check", ""], "PATH is empty"),
+        (["index", "a", ""], "PATH is empty"),
+        (["--bundle-dir", "", "check"], "--bundle-dir is empty"),
+        (["--data-dir", "", "check"], "--data-dir is empty"),
+        (["--config", "", "check"], "--config is empty"),
         (["chekc"], "no command: 'chekc'"),
         (["check", "--nope"], "--nope"),
         (["check", "--severity", "loud"], "loud"),

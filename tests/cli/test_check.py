@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,31 @@ def test_an_unknown_rule_is_wrong_usage(akm: Run) -> None:
     assert ran.out == ""
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("missing_ref", "did you mean missing-ref?"),
+        ("ref", "did you mean duplicate-ref, legacy-ref, missing-ref?"),
+        ("zzz", "(all are in https://"),
+    ],
+)
+def test_an_unknown_rule_is_answered_with_the_nearest_ones(
+    akm: Run, asked: str, answer: str
+) -> None:
+    for option in ("--select", "--ignore"):
+        ran = akm("check", option, asked)
+        assert (ran.code, ran.out) == (2, "")
+        assert answer in ran.err
+        assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("nothing", ["", ",", " , "])
+def test_a_selection_of_no_rule_is_wrong_usage(akm: Run, nothing: str) -> None:
+    ran = akm("check", "--select", nothing)
+    assert ran.code == 2
+    assert "--select names no rule" in ran.err
+
+
 def test_severity_is_what_is_shown_and_what_fails(akm: Run, team: Path) -> None:
     write(team, {"knowledge/notes.md": GONE})
     ran = akm("check", "--severity", "error", "--select", "missing-ref")
@@ -114,6 +140,22 @@ def test_safe_fixes_are_written_and_counted(akm: Run, team: Path) -> None:
     assert akm("check", "--fix").out.startswith("No findings")
 
 
+def test_nothing_is_fixable_in_a_read_only_bundle(akm: Run, team: Path, tmp_path: Path) -> None:
+    write(team, {"knowledge/colon.md": COLON})
+    config = tmp_path / "config.json"
+    config.write_text(
+        f'{{"bundles": {{"team": {{"path": "{team.as_posix()}", "writable": false}}}}}}'
+    )
+    [finding] = akm("--config", str(config), "check", "--format", "json").json["findings"]
+    assert (finding["code"], finding["fixable"]) == ("unquoted-colon", False)
+    for mode in ("--fix", "--diff"):
+        ran = akm("--config", str(config), "check", mode)
+        assert ran.code == 1
+        assert "can be fixed" not in ran.out
+        assert "not fixed, the bundle team is read-only" in ran.err
+    assert (team / "knowledge/colon.md").read_text() == COLON
+
+
 def test_a_path_outside_every_bundle_is_unusable(akm: Run, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     write(elsewhere, {"notes.md": "x//y\n"})
@@ -125,6 +167,51 @@ def test_a_path_outside_every_bundle_is_unusable(akm: Run, tmp_path: Path) -> No
     ran = akm("check", str(elsewhere), ".")
     assert ran.code == 0
     assert "not checked" in ran.err
+
+
+NOT_CHECKED = {
+    "secrets/token": "a secret, which is never opened",
+    "env/prod.env": "marked as sensitive, so never opened",
+    "knowledge/huge.md": "more than the 10,485,760 that are read",
+    "knowledge/pipe.md": "not a regular file",
+    "knowledge/hangs.md": "No such file or directory",
+    "scripts/run.sh": "no rule is for such files",
+    "node_modules/a.md": "not part of its bundle",
+}
+UNREADABLE = ("knowledge/huge.md", "knowledge/pipe.md", "knowledge/hangs.md")
+
+
+@pytest.fixture
+def unchecked(team: Path) -> Path:
+    """The bundle with one file for each reason not to check it."""
+    write(team, {"env/prod.sensitive": "", "scripts/run.sh": "true\n", "node_modules/a.md": "A\n"})
+    os.mkfifo(team / "knowledge/pipe.md")
+    (team / "knowledge/hangs.md").symlink_to("nowhere.md")
+    with open(team / "knowledge/huge.md", "wb") as file:
+        file.truncate(12_000_000)
+    return team
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize(("rel", "reason"), NOT_CHECKED.items())
+def test_a_named_file_that_is_not_checked_does_not_pass(
+    akm: Run, unchecked: Path, rel: str, reason: str
+) -> None:
+    ran = akm("check", rel)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"akm-ls: {rel}: not checked, ")
+    assert reason in ran.err
+    assert ran.err.count("\n") == 1
+
+    beside = akm("check", rel, "skills", "--format", "json")
+    assert beside.code == (2 if rel in UNREADABLE else 0)
+    assert f"{rel}: not checked, " in beside.err
+    assert any(reason in warning for warning in beside.json["warnings"])
+
+    hook = akm("check", "--skip-outside", rel, "skills")
+    assert (hook.code, "not checked" in hook.err) == (
+        (2, True) if rel in UNREADABLE else (0, False)
+    )
 
 
 def test_a_path_that_does_not_exist_is_unusable(akm: Run) -> None:

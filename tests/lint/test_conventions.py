@@ -163,7 +163,7 @@ def test_the_first_sentence_can_become_the_description(tmp_path: Path) -> None:
     (fix,) = finding.fixes
     assert not fix.safe
     assert [edit.new_text for edit in fix.edits] == [
-        '---\ndescription: "The queue is drained before a deployment."\n---\n'
+        '---\ndescription: "The queue is drained before a deployment."\n---\n\n'
     ]
 
 

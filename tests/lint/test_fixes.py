@@ -71,6 +71,38 @@ def test_the_first_safe_fix_of_a_finding_is_the_one() -> None:
     assert safe_fixes([found]) == (one,)
 
 
+TAGGED = """\
+---
+name: x
+description: !!python/object:os.system "a text that is long enough"
+disable-model-invocation: !!bool "yes"
+tags: !!set {a, b}
+metadata:
+  version: !!float 1.0
+  internal: &number 2
+allowed-tools: !!seq [Read, Write]
+---
+"""
+
+
+def test_no_fix_changes_a_value_behind_a_tag_or_an_anchor() -> None:
+    found = findings(TAGGED, "skills/x/SKILL.md")
+    told = {f.data.get("key"): f.fixes for f in found if f.code.startswith(("field", "skill"))}
+    assert told == {
+        "disable-model-invocation": (),
+        "tags": (),
+        "metadata.internal": (),
+        "allowed-tools": (),
+    }
+
+
+def test_no_fix_is_offered_in_a_read_only_bundle() -> None:
+    text = "---\ndescription: Fridays: no deploys\n---\n"
+    for writable in (True, False):
+        bundle = Bundle("team", "/team", "/team", "akm", writable=writable)
+        assert any(found.fixes for found in findings(text, bundle=bundle)) == writable
+
+
 def test_thousands_of_fixes_are_sorted_out_at_once() -> None:
     many = [finding((at, at + 1, "y")) for at in range(20_000)]
     assert len(safe_edits(many)) == 20_000

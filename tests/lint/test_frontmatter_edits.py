@@ -6,7 +6,7 @@ import pytest
 
 from akm_ls.documents.document import parse
 from akm_ls.lint.fixes import apply_edits
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits, quoted
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits, quoted, set_keys
 
 
 def block(*lines: str, eol: str = "\n") -> str:
@@ -50,7 +50,44 @@ def test_an_item_is_added_in_the_style_of_the_list(
 
 
 def test_a_file_without_frontmatter_gets_some() -> None:
-    assert appended("# Body\n") == "---\nxrefs: [knowledge/new]\n---\n# Body\n"
+    assert appended("# Body\n") == "---\nxrefs: [knowledge/new]\n---\n\n# Body\n"
+    assert appended("") == "---\nxrefs: [knowledge/new]\n---\n"
+
+
+def filled(text: str, key: str, source: str, *, first: bool = False) -> str | None:
+    edit = set_keys(parse(text), {key: source}, first=first)
+    return apply_edits(text, [edit]) if edit else None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("a: 1",), ("a: 1", "type: x")),
+        (("  a: 1", "  b: 2"), ("  a: 1", "  b: 2", "  type: x")),
+        (("type:", "a: 1"), ("type: x", "a: 1")),
+        (("type:   ", "a: 1"), ("type: x", "a: 1")),
+        (("type: # which?", "a: 1"), ("type: x # which?", "a: 1")),
+        (("type: y",), None),
+        (("a: 1", "..."), None),
+        (("{a: 1}",), None),
+    ],
+)
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+def test_a_key_is_filled_or_added_and_never_changed(
+    before: tuple[str, ...], after: tuple[str, ...] | None, eol: str
+) -> None:
+    wanted = None if after is None else block(*after, eol=eol)
+    assert filled(block(*before, eol=eol), "type", "x") == wanted
+
+
+def test_a_key_can_come_before_all_others() -> None:
+    assert filled(block("# note", "a: 1"), "type", "x", first=True) == block(
+        "# note", "type: x", "a: 1"
+    )
+
+
+def test_a_value_behind_a_tag_is_not_set() -> None:
+    assert not FrontmatterEdits(parse(block("beliefState: !!str old"))).set("beliefState", "new")
 
 
 def test_two_new_keys_come_in_order_behind_an_item_at_the_end() -> None:

@@ -27,7 +27,8 @@ def findings(text: str) -> tuple[Finding, ...]:
         ("on: '/x', \"be \\kind\", C:\\new", "on: '/x', \"be \\kind\", C:\\new"),
         ("First: line\n  second: line", "First: line second: line"),
         ("Use: this\n\n  <example>\n  User: hi\n  </example>", None),
-        ("ends with: # hash", "ends with: # hash"),
+        ("tickets: #12 and #13", "tickets: #12 and #13"),
+        ("no deploys: ever  # keep it short", "no deploys: ever"),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -42,6 +43,7 @@ def test_quoting_keeps_the_text_and_is_enough(value: str, reads: str | None, end
     assert frontmatter.text("license") == "MIT"
     if reads is not None:
         assert frontmatter.text("description") == reads
+    assert "# keep it short" not in text or '"  # keep it short' in fixed
     assert not findings(fixed), "a second run has nothing to mend"
     assert ("\r\n" in fixed) == (end == "\r\n")
 

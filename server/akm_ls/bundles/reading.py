@@ -109,6 +109,22 @@ def read_text(bundle: Bundle, rel: str) -> str | None:
         return None
 
 
+def read_problem(bundle: Bundle, rel: str) -> str | None:
+    """Why `read_text` has no text of a file, in words; ``None`` when it has.
+
+    A secret is not looked at, only named as one.
+    """
+    if is_secret(rel):
+        return "a secret, which is never opened"
+    if _is_marked(bundle, rel):
+        return "marked as sensitive, so never opened"
+    try:
+        _read(_path(bundle, rel), bundle.real_root)
+    except _Unreadable as problem:
+        return str(problem)
+    return None
+
+
 def entry_from_text(
     bundle: Bundle,
     rel: str,

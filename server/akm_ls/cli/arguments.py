@@ -20,6 +20,8 @@ _EXIT_CODES = """\
 exit codes: 0 done and clean; 1 findings (check) or nothing found (search, show,
 context, commands, refs);
 2 wrong usage or unusable input; 3 internal error
+
+Lines and columns in text count from 1, columns in characters (code points).
 """
 
 
@@ -34,10 +36,33 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         CommandError: wrong usage, in one line.
         SystemExit: after ``--help`` and ``--version``.
     """
-    options = _build().parse_args(arguments)
+    options = _parsed(arguments)
     options.bundle_dirs = [*options.bundle_dirs_before, *getattr(options, "bundle_dirs_after", [])]
     options.command = options.command or "serve"
     _check_common(options)
+    return options
+
+
+_LISTS = ("paths", "query")
+"""Positionals of which a command takes any number; options may stand between them."""
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Like ``parse_args``, but ``check a --fix b`` is ``check --fix a b``.
+
+    argparse takes positionals in one go, and calls those behind the next option unknown.
+    """
+    parser = _build()
+    options, left = parser.parse_known_args(arguments)
+    if not left:
+        return options
+    several = next((name for name in _LISTS if isinstance(getattr(options, name, None), list)), "")
+    literal = arguments[arguments.index("--") + 1 :] if "--" in arguments else ()
+    left = [text for text in left if text != "--" or text in literal]
+    wrong = [text for text in left if text.startswith("-") and text not in literal]
+    if wrong or not several:
+        parser.error(f"unrecognized arguments: {' '.join(wrong or left)}")
+    getattr(options, several).extend(left)
     return options
 
 
@@ -301,6 +326,11 @@ def _positive(text: str) -> int:
 
 
 def _check_common(options: argparse.Namespace) -> None:
+    named = {"PATH": getattr(options, "paths", ()), "--bundle-dir": options.bundle_dirs}
+    named |= {"--config": (options.config,), "--data-dir": (options.data_dir,)}
+    for what, paths in named.items():
+        if "" in paths:  # an unset variable in a script; it would name the current directory
+            raise CommandError(f"{what} is empty: name a file or directory")
     options.bundle_dirs = [os.path.abspath(path) for path in options.bundle_dirs]
     for path in options.bundle_dirs:
         if not os.path.isdir(path):

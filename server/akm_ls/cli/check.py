@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from akm_ls.cli.library import open_workspace, paths_to_check, refresh
-from akm_ls.cli.outcome import CLEAN, FINDINGS, CommandError
+from akm_ls.cli.library import open_workspace, passed_over, paths_to_check, refresh
+from akm_ls.cli.outcome import CLEAN, FINDINGS, UNUSABLE, CommandError
 from akm_ls.cli.progress import Progress
+from akm_ls.cli.terminal import complain
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from akm_ls.lint.finding import Finding, Severity
     from akm_ls.workspace import FileFindings, Workspace
 
+_MOST_OFFERED = 4
 _LONG_SEVERITY: dict[str, Severity] = {"info": "information"}
 
 
@@ -98,6 +100,11 @@ def run(options: Namespace) -> int:
         if options.paths and not paths:
             _report(options.format).finish(Summary())
             return CLEAN
+        over = passed_over(workspace, options)
+        paths = [path for path in paths if path not in over.paths]
+        if options.format in ("json", "github"):  # the others tell warnings on stderr anyway
+            for line in over.lines:
+                complain(line)
         index = refresh(workspace)
         if options.diff:
             from akm_ls.cli.fixing import show_diff
@@ -109,6 +116,7 @@ def run(options: Namespace) -> int:
             summary = _check(workspace, paths, selection, report)
             summary.fixed = fixed
             summary.warnings = (
+                *over.lines,
                 *workspace.bundles.warnings,
                 *workspace.settings_problems(),
                 *index.warnings,
@@ -116,6 +124,8 @@ def run(options: Namespace) -> int:
             if workspace.complete_catalog is None:
                 summary.warnings += ("not every bundle could be read: refs were not checked",)
             report.finish(summary)
+    if over.unreadable:
+        return UNUSABLE
     return FINDINGS if summary.shown and not options.exit_zero else CLEAN
 
 
@@ -209,14 +219,28 @@ def _selection(options: Namespace) -> Selection:
 
 def _codes(values: list[str], option: str) -> frozenset[str]:
     """Rule codes from repeated, comma-separated values; an unknown one is an error."""
-    from difflib import get_close_matches
-
     from akm_ls.lint.engine import CODES
+    from akm_ls.lint.pages import RULES_URL
 
     codes = [code.strip() for value in values for code in value.split(",") if code.strip()]
+    if values and not codes:
+        raise CommandError(f"{option} names no rule: give codes, such as {option} missing-ref")
     for code in codes:
         if code not in CODES:
-            near = get_close_matches(code, CODES, n=1)
-            hint = f", did you mean {near[0]}?" if near else f"; rules: {', '.join(sorted(CODES))}"
-            raise CommandError(f"{option}: no rule is called {code}{hint}")
+            near = ", ".join(_nearest(code, CODES)[:_MOST_OFFERED])
+            raise CommandError(
+                f"{option}: no rule is called {code}"
+                + (f", did you mean {near}?" if near else f" (all are in {RULES_URL})")
+            )
     return frozenset(codes)
+
+
+def _nearest(code: str, codes: Collection[str]) -> list[str]:
+    """The codes most like one that is none, best first: by spelling, else by a word in common."""
+    from difflib import get_close_matches
+
+    code = code.lower().replace("_", "-")
+    near = get_close_matches(code, codes, n=1, cutoff=0.75)
+    words = {word for word in code.split("-") if len(word) > 2}
+    alike = sorted(other for other in codes if words & set(other.split("-")))
+    return near or alike or get_close_matches(code, codes, n=1, cutoff=0.5)

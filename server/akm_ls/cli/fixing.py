@@ -32,6 +32,7 @@ def apply_fixes(workspace: Workspace, paths: list[str], selection: Selection) ->
     Each file is mended in memory until nothing is left to mend, and written once. What that makes
     possible in other files is done in a next pass.
     """
+    _say_what_is_read_only(workspace, paths)
     total = 0
     refused: set[str] = set()
     for _ in range(_PASSES):
@@ -53,6 +54,7 @@ def show_diff(
     workspace: Workspace, paths: list[str], selection: Selection, output_format: str
 ) -> Summary:
     """Print what `apply_fixes` would change, as a unified diff, and change nothing."""
+    _say_what_is_read_only(workspace, paths)
     summary = Summary()
     bundles: set[str] = set()
     diffs: list[str] = []
@@ -62,7 +64,7 @@ def show_diff(
         findings = selection.of(found.findings)
         shown = selection.shown(findings)
         tally(summary, findings, shown)
-        if not any(finding.fixable for finding in shown) or _is_read_only(workspace, found):
+        if not any(finding.fixable for finding in shown):
             continue
         fixed = _fixed(workspace, found, selection)
         if fixed.findings:
@@ -95,16 +97,16 @@ def _fixable(
             yield found
 
 
-def _is_read_only(workspace: Workspace, found: FileFindings) -> bool:
-    if found.bundle.writable:
-        return False
-    path = shown_path(workspace.display_path(found.path))
-    complain(f"{path}: not fixed, its bundle is read-only")
-    return True
+def _say_what_is_read_only(workspace: Workspace, paths: list[str]) -> None:
+    """Findings in a read-only bundle have no fixes; who asks for them is told why."""
+    owners = [workspace.bundles.owner_of(path) for path in paths] or list(workspace.bundles)
+    for bundle in dict.fromkeys(owners):
+        if bundle is not None and not bundle.writable:
+            complain(f"{shown_path(bundle.root)}: not fixed, the bundle {bundle.id} is read-only")
 
 
 def _fix_file(workspace: Workspace, found: FileFindings, selection: Selection) -> int:
-    if _is_read_only(workspace, found):
+    if not found.bundle.writable:
         return 0
     fixed = _fixed(workspace, found, selection)
     if not fixed.findings:

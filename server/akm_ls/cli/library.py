@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.outcome import CommandError
@@ -13,6 +14,7 @@ from akm_ls.cli.terminal import complain, count
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport
+    from akm_ls.refs import Ref
     from akm_ls.workspace import Workspace
 
 
@@ -97,6 +99,23 @@ def refresh(
         raise CommandError(str(error)) from error
 
 
+def asked_ref(text: str) -> Ref:
+    """The ref a command was given.
+
+    Raises:
+        CommandError: it is none, or nothing but punctuation, which the grammar lets pass.
+    """
+    from akm_ls.refs import RefError, parse_ref
+
+    try:
+        ref = parse_ref(text)
+        if not ref.concept_id.isascii() or any(char.isalnum() for char in ref.concept_id):
+            return ref
+    except RefError as error:
+        raise CommandError(str(error)) from error
+    raise CommandError(f"{text} is no ref: expected [bundle//]conceptId[#fragment]")
+
+
 def refresh_to_ask(workspace: Workspace) -> None:
     """`refresh` before a question: while another process rebuilds the index, do not wait for it."""
     if refresh(workspace, skip_if_locked=True).skipped_locked:
@@ -136,6 +155,44 @@ def _asked_for(workspace: Workspace, paths: Sequence[str], *, skip_outside: bool
     for path in sorted(outside):
         complain(f"{path} is in no bundle: not checked")
     return [os.path.abspath(path) for path in paths if path not in outside]
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """Files that were named and are not checked: their absolute paths, and a line for each.
+
+    ``unreadable`` counts those that rules should have looked at.
+    """
+
+    paths: frozenset[str] = frozenset()
+    lines: tuple[str, ...] = ()
+    unreadable: int = 0
+
+
+def passed_over(workspace: Workspace, options: Namespace) -> PassedOver:
+    """Which of the files that ``check`` was given by name it does not look at, and why.
+
+    A commit hook gives all files of the commit: with ``--skip-outside`` only those count that
+    cannot be read.
+
+    Raises:
+        CommandError: when that leaves nothing to check.
+    """
+    from akm_ls.workspace.checking import why_unchecked
+
+    paths: list[str] = []
+    lines: list[str] = []
+    unreadable = 0
+    for path in dict.fromkeys(options.paths):
+        why = None if os.path.isdir(path) else why_unchecked(workspace, path)
+        if why is not None and (why.unreadable or not options.skip_outside):
+            paths.append(os.path.abspath(path))
+            lines.append(f"{path}: not checked, {why.reason}")
+            unreadable += why.unreadable
+    if lines and len(lines) == len(set(options.paths)):
+        more = f" (and {count(len(lines) - 1, 'more file')})" if len(lines) > 1 else ""
+        raise CommandError(lines[0] + more)
+    return PassedOver(frozenset(paths), tuple(lines), unreadable)
 
 
 def _is_in_bundles(workspace: Workspace, path: str) -> bool:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
-from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
+from akm_ls.cli.library import asked_ref, open_workspace, refresh_to_ask, require_bundles
+from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import complain, count, output, printable
-from akm_ls.refs import RefError, parse_ref
 
 if TYPE_CHECKING:
     from akm_ls.index.catalog import Resolution
@@ -25,10 +24,7 @@ def run(options: Namespace) -> int:
 
     A ref that names nothing may be cited all the same: what is listed then is broken.
     """
-    try:
-        ref = parse_ref(options.ref)
-    except RefError as error:
-        raise CommandError(str(error)) from error
+    ref = asked_ref(options.ref)
     with open_workspace(options) as workspace:
         require_bundles(workspace)
         refresh_to_ask(workspace)

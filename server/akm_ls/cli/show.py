@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
+from akm_ls.cli.library import asked_ref, open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import (
@@ -26,13 +26,14 @@ _MAX_CITING = 4
 
 def run(options: Namespace) -> int:
     """Print the asset. Exit code 1 when the ref names nothing."""
+    ref = asked_ref(options.ref)
     with open_workspace(options) as workspace:
         require_bundles(workspace)
         refresh_to_ask(workspace)
         from akm_ls.search.show import ShowError
 
         try:
-            asset = workspace.show(options.ref).to_json()
+            asset = workspace.show(str(ref)).to_json()
         except ShowError as error:
             if error.code == "INVALID_REF":
                 raise CommandError(str(error)) from error

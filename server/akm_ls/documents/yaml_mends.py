@@ -35,7 +35,7 @@ _COMMON_KEYS = TEXT_KEYS | {
     "type",
     "tags",
 }
-_COMMENT = re.compile(r"[ \t]+#(?:[ \t].*)?\Z")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#(?:[ \t].*)?\Z")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = re.compile(r"[ \t]*")
 _KEY_LINE = re.compile(r"[ \t]*(?:-[ \t]+)?[\"']?[\w][\w.-]*[\"']?[ \t]*:(?:[ \t\r\n]|\Z)")
@@ -175,7 +175,7 @@ def _quote(source: str, problem: YamlProblem, value: Span) -> Mend:
     end = value.end
     if not source[end : _line_end(source, end)].strip():
         end = _end_of_continuation(source, value)
-    if end == value.end and key != "description":
+    if end == value.end:
         comment = _COMMENT.search(source, value.start, value.end)
         if comment and comment.start() > value.start:
             end = comment.start()

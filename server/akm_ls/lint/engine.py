@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
 from akm_ls.documents.document import Document, Kind
+from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
@@ -46,10 +48,11 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
             continue
         for finding in findings:
             level = settings.level(finding.code, finding.severity)
-            if level != "off" and not _is_hidden(subject.document, suppressions, finding):
-                found.append(
-                    finding if level == finding.severity else replace(finding, severity=level)
-                )
+            if level == "off" or _is_hidden(subject.document, suppressions, finding):
+                continue
+            if level != finding.severity:
+                finding = replace(finding, severity=level)
+            found.append(_with_possible_fixes(subject, finding) if finding.fixes else finding)
     found.sort(key=lambda finding: (finding.span, finding.code))
     return tuple(found)
 
@@ -77,6 +80,35 @@ def _running(
     )
     _latest = (settings, kind, with_catalog, rules), running
     return running
+
+
+_PROPERTY = re.compile(r"(?:^|[\s,\[{])[!&][^\s,\[\]{}]*\s*\Z")
+_MOST_PROPERTY = 200
+
+
+def _with_possible_fixes(subject: Subject, finding: Finding) -> Finding:
+    """``finding`` without fixes that nobody may make: none in a bundle that is read-only, and
+    none that would write another value behind a YAML tag or anchor its author chose.
+    """
+    if not subject.bundle.writable:
+        return replace(finding, fixes=())
+    frontmatter = subject.document.frontmatter
+    if frontmatter is None:
+        return finding
+    text, inner = subject.document.text, frontmatter.inner
+    fixes = tuple(
+        fix
+        for fix in finding.fixes
+        if not any(_is_behind_property(text, inner, edit.span) for edit in fix.edits)
+    )
+    return finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)
+
+
+def _is_behind_property(text: str, inner: Span, span: Span) -> bool:
+    if span.start == span.end or not inner.start < span.start < inner.end:
+        return False
+    before = text[max(inner.start, span.start - _MOST_PROPERTY) : span.start]
+    return ("!" in before or "&" in before) and _PROPERTY.search(before) is not None
 
 
 def _is_hidden(document: Document, suppressions: Suppressions, finding: Finding) -> bool:

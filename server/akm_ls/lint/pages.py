@@ -13,7 +13,7 @@ from typing import TypeAlias, get_args
 
 from akm_ls.documents.document import kind_of
 from akm_ls.lint.finding import Severity
-from akm_ls.lint.rule import Group, Place, Rule
+from akm_ls.lint.rule import FixKind, Group, Place, Rule
 from akm_ls.lint.suppression import WORDS
 
 Documented: TypeAlias = "tuple[Rule, Sequence[Shown]]"
@@ -33,6 +33,11 @@ _KINDS = {
     "env": "env files",
     "script": "scripts",
     "other": "other files",
+}
+_FIXES: dict[FixKind, str] = {
+    "by hand": "by hand",
+    "offered": "in the editor, when you choose it",
+    "safe": "where it is safe, also by `akm-ls check --fix`",
 }
 _MOST_LINES = 60
 _TICKS = re.compile(r"`{3,}")
@@ -91,7 +96,7 @@ def _facts(rule: Rule, found: Sequence[Shown]) -> str:
         ("Severity", rule.severity),
         ("On", "always" if rule.default else "when a setting gives it a severity"),
         ("Looks at", f"{', '.join(rule.places)} of {_kinds(rule)}"),
-        ("Fix", _fix_kind(found)),
+        ("Fix", _FIXES[best_fix(rule, found)]),
     ]
     if rule.needs_catalog:
         rows.append(("Needs", "the index: silent until every bundle has been read once"))
@@ -108,11 +113,12 @@ def _kinds(rule: Rule) -> str:
     return ", ".join(name for kind, name in _KINDS.items() if kind in rule.kinds)
 
 
-def _fix_kind(found: Sequence[Shown]) -> str:
+def best_fix(rule: Rule, found: Sequence[Shown]) -> FixKind:
+    """The best a rule has to offer, for its example or for another document."""
+    if rule.best_fix is not None:
+        return rule.best_fix
     fixes = [safe for one in found for _, safe in one.fixes]
-    if any(fixes):
-        return "safe: also by `akm-ls check --fix`"
-    return "in the editor, when you choose it" if fixes else "by hand"
+    return "safe" if any(fixes) else "offered" if fixes else "by hand"
 
 
 def _fixes(found: Sequence[Shown]) -> str:
@@ -201,18 +207,12 @@ def _index(by_code: Mapping[str, Sequence[Documented]]) -> str:
         for code, rules in same.items():
             first, _ = rules[0]
             name = f"[{code}]({code}.md)" if first.default else f"*[{code}]({code}.md)*"
-            found = [one for _, shown in rules for one in shown]
-            rows.append(
-                f"| {name} | {first.severity} | {_cell(first.summary)} | {_fix_word(found)} |"
-            )
+            kinds = [best_fix(rule, shown) for rule, shown in rules]
+            word = max(kinds, key=list(_FIXES).index).replace("by hand", "")
+            rows.append(f"| {name} | {first.severity} | {_cell(first.summary)} | {word} |")
         parts.append("\n".join(rows))
     parts += ["## Where each rule looks", _places(by_code)]
     return "\n\n".join(parts) + "\n"
-
-
-def _fix_word(found: Sequence[Shown]) -> str:
-    fixes = [safe for one in found for _, safe in one.fixes]
-    return "safe" if any(fixes) else "offered" if fixes else ""
 
 
 def _places(by_code: Mapping[str, Sequence[Documented]]) -> str:

@@ -40,6 +40,9 @@ Place = Literal[
 ]
 """Where in a document a rule looks; `Rule.places` of all rules is the one table of that."""
 
+FixKind = Literal["by hand", "offered", "safe"]
+"""What the editor can do about a finding, from nothing to what it may do unasked."""
+
 
 class Surroundings(Protocol):
     """The files around a document. Answers are kept; nothing is read twice while it is the same."""
@@ -141,7 +144,8 @@ class Rule:
     as the file ``example_path`` of a bundle called ``team``, with the files ``around`` it (text by
     POSIX path; ``../other/…`` is in a second bundle). ``skippable`` rules honour akm's
     ``lint_skip`` frontmatter key. ``default`` is whether the rule runs when no setting names it.
-    A fixed severity is the gravest a rule gives: single findings may be milder.
+    A fixed severity is the gravest a rule gives: single findings may be milder. ``best_fix`` is
+    the best a rule has for some finding, where its example shows less.
     """
 
     code: str
@@ -158,4 +162,5 @@ class Rule:
     needs_catalog: bool = False
     skippable: bool = False
     default: bool = True
+    best_fix: FixKind | None = None
     around: Mapping[str, str] = field(default_factory=dict)

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.bundle import Bundle
+from akm_ls.bundles.reading import read_problem
 from akm_ls.bundles.sensitive import is_secret, is_sensitive
-from akm_ls.bundles.walker import walk
+from akm_ls.bundles.walker import list_named, walk
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.lint.finding import Finding
 from akm_ls.workspace.kept_findings import Kept, kept_findings
@@ -19,6 +20,8 @@ from akm_ls.workspace.linting import FileToCheck, lint_files
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
+
+CHECKED_ENDINGS = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
 
 
 @dataclass(frozen=True)
@@ -108,10 +111,42 @@ def _check_each(
     on_progress(len(files), len(files), "")
 
 
+@dataclass(frozen=True, slots=True)
+class Unchecked:
+    """Why `check` passes over a file that was asked for by its name.
+
+    ``unreadable`` tells a file that rules should have looked at from one that is none of theirs.
+    """
+
+    reason: str
+    unreadable: bool = False
+
+
+def why_unchecked(workspace: Workspace, path: str) -> Unchecked | None:
+    """Why a file of a bundle is not checked; ``None`` when it is, or is in no bundle."""
+    owner = workspace.bundles.relative(os.path.abspath(path))
+    if owner is None:
+        return None
+    bundle, rel = owner
+    hidden = is_secret(rel) or is_sensitive(rel, lambda name: os.path.lexists(bundle.path_of(name)))
+    if hidden:
+        return Unchecked(read_problem(bundle, rel) or "never opened")
+    if not rel.lower().endswith(CHECKED_ENDINGS):
+        return Unchecked(f"no rule is for such files ({', '.join(CHECKED_ENDINGS)} are checked)")
+    problem = read_problem(bundle, rel)
+    if problem is not None:
+        return Unchecked(problem, unreadable=True)
+    roots = workspace.bundles.nested_roots(bundle)
+    if not list_named(bundle, [rel], exclude_roots=roots):
+        return Unchecked(
+            "not part of its bundle (a symbolic link, ignored by git, or where no assets are)"
+        )
+    return None
+
+
 def is_checked(bundle: Bundle, rel: str) -> bool:
     """Whether a file is one that rules look at; never a secret, whatever its name."""
-    endings = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
-    if is_secret(rel) or not rel.lower().endswith(endings):
+    if is_secret(rel) or not rel.lower().endswith(CHECKED_ENDINGS):
         return False
     return not is_sensitive(rel, lambda other: os.path.lexists(bundle.path_of(other)))
 

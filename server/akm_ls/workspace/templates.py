@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from akm_ls.lint.rules.frontmatter_edits import quoted
+from akm_ls.lint.frontmatter_edits import quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _judge(
         severity="warning" if same is None else "information",
         message=message,
         span=span,
-        related=() if here else (Related(path, f"{where} is here"),),
+        related=() if here else (Related(path, "the headings it has"),),
         data={"fragment": fragment, "reason": "missing-anchor", "suggestions": list(suggestions)},
         fixes=replacements(span, suggestions),
     )
@@ -140,7 +140,7 @@ def _in_refs(subject: Subject) -> Iterator[Finding]:
             severity="warning",
             message=message,
             span=span,
-            related=(Related(found.stub.path, f"{found.stub.ref} is here"),),
+            related=(Related(found.stub.path, "the headings it has"),),
             data={
                 "ref": str(ref),
                 "channel": occurrence.channel,

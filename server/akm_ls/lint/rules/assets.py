@@ -15,8 +15,8 @@ from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Node, Pair, Scalar
 from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
-from akm_ls.lint.edits import set_keys
 from akm_ls.lint.finding import Finding, Fix, TextEdit
+from akm_ls.lint.frontmatter_edits import set_keys
 from akm_ls.lint.rule import Rule, Subject
 
 DATED_DIRECTORIES = frozenset(

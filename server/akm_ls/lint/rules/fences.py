@@ -146,6 +146,7 @@ def _remove(document: Document, fault: FenceFault) -> Fix:
 RULES = (
     Rule(
         code="unbalanced-fence",
+        best_fix="offered",
         severity="warning",
         summary="A code fence is never closed, is closed twice, or ends within its own example.",
         why=(

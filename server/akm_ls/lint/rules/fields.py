@@ -254,6 +254,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         code="field-value",
+        best_fix="safe",
         severity="hint",
         summary="A frontmatter value is none of those the tools know.",
         why="A value that a tool does not know is ignored, or the whole file is.",

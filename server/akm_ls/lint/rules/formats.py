@@ -15,8 +15,8 @@ from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.markdown import Link
 from akm_ls.documents.nodes import Scalar, scalar_items
 from akm_ls.documents.text import Span
-from akm_ls.lint.edits import set_keys
 from akm_ls.lint.finding import Finding, Fix
+from akm_ls.lint.frontmatter_edits import set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, opening
 from akm_ls.refs import Ref, try_parse_ref

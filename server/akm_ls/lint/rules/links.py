@@ -371,6 +371,7 @@ def _finding(
 RULES = (
     Rule(
         code="dead-link",
+        best_fix="safe",
         severity="warning",
         summary="A link, an image or a named resource leads nowhere.",
         why=(

@@ -180,7 +180,7 @@ def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
                 f"write {' or '.join(suggestions)}."
             ),
             span=occurrence.span,
-            related=(Related(resolution.stub.path, f"{resolution.stub.ref} is here"),),
+            related=(Related(resolution.stub.path, "the asset that exists"),),
             data={
                 "ref": str(ref),
                 "channel": occurrence.channel,

@@ -188,6 +188,7 @@ def _outside_brackets(text: str) -> str:
 RULES: tuple[Rule, ...] = (
     Rule(
         code="skill-field-invalid",
+        best_fix="safe",
         severity="warning",
         summary="`compatibility`, `metadata` or `allowed-tools` of a skill is not as specified.",
         why="Tools read these keys as the Agent Skills specification has them, or not at all.",

@@ -79,6 +79,7 @@ def _portable(subject: Subject, path: str) -> str | None:
 RULES: tuple[Rule, ...] = (
     Rule(
         code="stale-path",
+        best_fix="offered",
         severity="warning",
         summary="An absolute path does not exist on this machine.",
         why=(

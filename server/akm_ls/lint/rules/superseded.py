@@ -9,8 +9,8 @@ from akm_ls.documents.nodes import Sequence
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.references import resolved_refs
 from akm_ls.refs import Ref, try_parse_ref
 
@@ -79,8 +79,8 @@ def _finding(
         message=message,
         span=occurrence.span,
         related=(
-            Related(stub.path, f"{stub.ref} is {state}"),
-            *(Related(other.path, f"{other.ref} replaces it") for other in replacements),
+            Related(stub.path, f"says that it is {state}"),
+            *(Related(other.path, "replaces it") for other in replacements),
         ),
         data={"ref": str(ref), "state": state, "replacements": [it.ref for it in replacements]},
         fixes=tuple(

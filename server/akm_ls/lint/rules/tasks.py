@@ -21,8 +21,8 @@ from akm_ls.documents.task import (
 )
 from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
-from akm_ls.lint.edits import is_blank, set_keys
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
+from akm_ls.lint.frontmatter_edits import is_blank, set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, head_of, is_akm
 from akm_ls.refs import try_parse_ref
@@ -331,6 +331,7 @@ def _beginning(document: Document, task: Task) -> Span:
 RULES: tuple[Rule, ...] = (
     Rule(
         code="invalid-task-yaml",
+        best_fix="safe",
         severity="error",
         summary="A task file cannot be scheduled.",
         why=(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.search.references import spellings_of
 from akm_ls.workspace.renaming.links import link_changes
 from akm_ls.workspace.renaming.moves import Leads, Move, MovedAsset, Moves

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from akm_ls.documents.nodes import Scalar, scalar_items
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.workspace.renaming.moving import require_writable_source, settle
 from akm_ls.workspace.renaming.occurrences import quoted
 from akm_ls.workspace.renaming.plan import Change, Plan, RenameRefused

@@ -9,10 +9,10 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
 
@@ -284,6 +284,7 @@ RULES = (
     ),
     Rule(
         code="belief-orphan",
+        best_fix="safe",
         severity="hint",
         summary="An asset is superseded without a replacement, or replaced without the state.",
         why="Search ranks by `beliefState`; a reader needs the ref to what holds instead.",

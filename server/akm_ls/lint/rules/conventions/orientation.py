@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Scalar
 from akm_ls.lint.finding import Finding, Fix
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset, placement_of, top_of
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 
 MIN_CHARACTERS = 20
 MAX_CHARACTERS = 400
@@ -213,6 +213,7 @@ def _text(frontmatter: Frontmatter | None, key: str) -> str:
 RULES = (
     Rule(
         code="orientation-missing",
+        best_fix="offered",
         severity="hint",
         summary="An asset does not say what it is, or a lesson, skill or fact when it applies.",
         why=(

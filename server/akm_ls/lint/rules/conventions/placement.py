@@ -189,6 +189,7 @@ RULES = (
     ),
     Rule(
         code="placement-domain",
+        best_fix="offered",
         severity="hint",
         summary="Knowledge, a skill, a fact or a script lies outside the bundle's domains.",
         why=(

@@ -10,10 +10,10 @@ from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
 _KEYS = ("source", "sources", "derivedFrom", "evidenceSources")

@@ -8,9 +8,9 @@ from dataclasses import replace
 from akm_ls.bundles.draft import normalise_tag, tokens
 from akm_ls.documents.nodes import Scalar, Sequence, strings
 from akm_ls.lint.finding import Finding, Fix
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset, placement_of
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 
 
 def check_project_key(subject: Subject) -> Iterator[Finding]:

@@ -9,9 +9,9 @@ from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.nodes import Scalar, Sequence
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import is_asset
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
 
 MAX_XREFS = 5
 """Beyond this, cross references blur the ranking (S2: a heuristic)."""

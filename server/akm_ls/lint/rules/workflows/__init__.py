@@ -10,9 +10,9 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Sequence
 from akm_ls.documents.text import Span
 from akm_ls.documents.workflow import STEP_ID, Workflow, read_workflow
-from akm_ls.lint.edits import set_keys
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.fixes import line_end
+from akm_ls.lint.frontmatter_edits import set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, head_of, is_akm, opening
 from akm_ls.lint.rules.stubs import placeholder

@@ -15,7 +15,7 @@ from akm_ls.bundles.schema import Key, Place
 from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_places import ITEM, YamlPlace, yaml_place
 from akm_ls.lint.engine import SKIPPABLE
-from akm_ls.lint.rules.frontmatter_edits import quoted
+from akm_ls.lint.frontmatter_edits import quoted
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.frontmatter_keys import definitions, schema_place
 from akm_ls.lsp.features.rule_card import rule_card, summary_of

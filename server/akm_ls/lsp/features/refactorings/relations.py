@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Fix
-from akm_ls.lint.rules.frontmatter_edits import FrontmatterEdits
+from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.refactorings.cursor import Cursor, Offer
 from akm_ls.refs import try_parse_ref

@@ -1,8 +1,8 @@
-"""Small edits to a document's frontmatter that leave everything else as the author wrote it.
+"""Small edits to frontmatter and YAML files that leave all else as the author wrote it.
 
-They keep line ends, quotes, comments and the order of keys. What cannot be edited that way (a
-list over several lines of flow style with comments, a key of a flow mapping) is left alone: the
-methods then say so.
+They keep line ends, quotes, comments, indentation and the order of keys. What cannot be edited
+that way (a list over several lines of flow style with comments, a key of a flow mapping) is left
+alone: the methods then say so.
 """
 
 from __future__ import annotations
@@ -13,18 +13,13 @@ from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence, resolve_plain
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import TextEdit
+from akm_ls.lint.fixes import line_end
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BARE = re.compile(r"[A-Za-z0-9_][\w./@+-]*(?:#[\w-]+)?\Z", re.ASCII)
 _DASH = re.compile(r"[ \t]*-[ \t]+\Z")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_COLON = re.compile(r"[\"']?[ \t]*:")
-
-
-def line_end_of(text: str) -> str:
-    """The line end a text uses: that of its first line."""
-    match = _LINE_END.search(text)
-    return match.group() if match else "\n"
+_COLON = re.compile(r"[\"']?[ \t]*:(?P<blanks>[ \t]*)")
 
 
 def quoted(value: str) -> str:
@@ -35,13 +30,39 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-class FrontmatterEdits:
-    """Edits to one document, gathered. A method that returns ``False`` has changed nothing."""
+def is_blank(pair: Pair | None) -> bool:
+    """Whether a key is not there, or has nothing behind its colon."""
+    if pair is None:
+        return True
+    value = pair.value
+    return isinstance(value, Scalar) and not value.style and not value.text.strip()
 
-    def __init__(self, document: Document) -> None:
+
+def set_keys(document: Document, values: dict[str, str], *, first: bool = False) -> TextEdit | None:
+    """Give keys that are not there or empty a value, in one edit.
+
+    ``values`` are YAML source. New keys come after the last key, with ``first`` before the first
+    one. ``None`` where that takes more than one edit or changes what an author wrote.
+    """
+    gathered = FrontmatterEdits(document, first=first)
+    if not all(gathered.fill(key, value) for key, value in values.items()):
+        return None
+    edits = gathered.edits()
+    return edits[0] if len(edits) == 1 else None
+
+
+class FrontmatterEdits:
+    """Edits to one document, gathered. A method that returns ``False`` has changed nothing.
+
+    They go to the top level of the frontmatter, of a YAML file to its own. A Markdown file
+    without frontmatter gets a block. With ``first`` new keys come before all others.
+    """
+
+    def __init__(self, document: Document, *, first: bool = False) -> None:
         self._document = document
         self._text = document.text
-        self._eol = line_end_of(document.text)
+        self._eol = line_end(document.text)
+        self._first = first
         self._new_lines: list[str] = []
         self._edits: list[TextEdit] = []
 
@@ -50,10 +71,18 @@ class FrontmatterEdits:
         edits = list(self._edits)
         if not self._new_lines:
             return tuple(sorted(edits, key=lambda edit: edit.span))
-        lines = "".join(f"{line}{self._eol}" for line in self._new_lines)
         frontmatter = self._document.frontmatter
         if frontmatter is None:
-            return (TextEdit(Span(0, 0), f"---{self._eol}{lines}---{self._eol}"),)
+            lines = "".join(f"{line}{self._eol}" for line in self._new_lines)
+            gap = self._eol if self._text else ""
+            return (TextEdit(Span(0, 0), f"---{self._eol}{lines}---{self._eol}{gap}"),)
+        indent = self._indent(frontmatter.root) or ""
+        lines = "".join(f"{indent}{line}{self._eol}" for line in self._new_lines)
+        if self._first and frontmatter.root.pairs:
+            line = self._document.lines.line_of(frontmatter.root.pairs[0].key.span.start)
+            at = self._document.lines.start_of(line)
+            edits.append(TextEdit(Span(at, at), lines))
+            return tuple(sorted(edits, key=lambda edit: edit.span))
         end = frontmatter.inner.end
         if end > 0 and self._text[end - 1] not in "\r\n":
             lines = self._eol + lines.removesuffix(self._eol)
@@ -71,15 +100,25 @@ class FrontmatterEdits:
             return False
         pair = self._pair(key)
         if pair is None:
-            self._new_lines.append(f"{key}: {quoted(value)}")
-            return True
+            return self._add(f"{key}: {quoted(value)}")
         node = pair.value
         if not isinstance(node, Scalar) or node.style in ("|", ">") or not self._stands_alone(pair):
+            return False
+        if node.tag:
             return False
         if not node.span.of(self._text):
             return self._fill(pair, quoted(value))
         self._edits.append(TextEdit(node.span, quoted(value)))
         return True
+
+    def fill(self, key: str, source: str) -> bool:
+        """Give a key that is not there or empty a value, as YAML source; change no other."""
+        if not self._is_editable():
+            return False
+        pair = self._pair(key)
+        if pair is None:
+            return self._add(f"{key}: {source}")
+        return is_blank(pair) and self._fill(pair, source)
 
     def append(self, key: str, value: str) -> bool:
         """Add an item to the list of a top-level key, making the list where there is none."""
@@ -87,8 +126,7 @@ class FrontmatterEdits:
             return False
         pair = self._pair(key)
         if pair is None:
-            self._new_lines.append(f"{key}: [{quoted(value)}]")
-            return True
+            return self._add(f"{key}: [{quoted(value)}]")
         if not self._stands_alone(pair):
             return False
         node = pair.value
@@ -132,6 +170,26 @@ class FrontmatterEdits:
         frontmatter = self._document.frontmatter
         return None if frontmatter is None else frontmatter.root.pair(key)
 
+    def _add(self, line: str) -> bool:
+        """A key of its own, where a new line cannot mean anything else."""
+        frontmatter = self._document.frontmatter
+        if frontmatter is not None and (
+            self._indent(frontmatter.root) is None
+            or "\n..." in frontmatter.inner.of(self._text)  # what comes behind it is not read
+        ):
+            return False
+        self._new_lines.append(line)
+        return True
+
+    def _indent(self, root: Mapping) -> str | None:
+        """What stands before each key; ``None`` when that is not blank."""
+        if not root.pairs:
+            return ""
+        start = root.pairs[0].key.span.start
+        lines = self._document.lines
+        indent = self._text[lines.start_of(lines.line_of(start)) : start]
+        return indent if not indent.strip() else None
+
     def _stands_alone(self, pair: Pair) -> bool:
         """Whether a key starts its line, and its value is no alias of another one."""
         start = pair.key.span.start
@@ -142,8 +200,8 @@ class FrontmatterEdits:
         colon = _COLON.match(self._text, pair.key.span.end)
         if colon is None:
             return False
-        at = colon.end()
-        self._edits.append(TextEdit(Span(at, at), f" {value}"))
+        comment = " " if self._text.startswith("#", colon.end()) else ""
+        self._edits.append(TextEdit(Span(*colon.span("blanks")), f" {value}{comment}"))
         return True
 
     # Lists in brackets.
