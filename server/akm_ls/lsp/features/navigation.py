@@ -89,7 +89,7 @@ def document_links(
             continue
         link = lsp.DocumentLink(
             range=session.range(opened.document.lines, target.span),
-            tooltip=target.stub.title or target.stub.description or target.stub.ref,
+            tooltip=target.stub.title or target.stub.ref,
         )
         if target.ref.fragment is None:
             link.target = session.uri(target.stub.path)
@@ -110,7 +110,7 @@ def _relative_link(session: Session, opened: OpenDocument, found: Relative) -> l
     stub = session.workspace.stub_at(found.path)
     link = lsp.DocumentLink(
         range=session.range(opened.document.lines, found.span),
-        tooltip=None if stub is None else stub.title or stub.description or stub.ref,
+        tooltip=None if stub is None else stub.title or stub.ref,
     )
     if found.fragment is None:
         link.target = session.uri(found.path)
