@@ -61,6 +61,7 @@ class AkmLanguageServer(LanguageServer):
 
     def begin(self, params: lsp.InitializeParams) -> None:
         self._session = Session(self, params, self._settings)
+        self.protocol.unread = self._session.unread
 
     def _close(self) -> None:
         if self._session is not None:

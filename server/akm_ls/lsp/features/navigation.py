@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
 
 
+MAX_LINKS = 2_000
+"""Links of one document: asked for after every change, and each is looked up."""
+
+
 def definition(
     session: Session, params: lsp.DefinitionParams
 ) -> lsp.Location | list[lsp.LocationLink] | None:
@@ -97,11 +101,13 @@ def document_links(
             # The line of a heading wants the other file read: when somebody follows the link.
             link.data = {"ref": f"{target.stub.ref}#{target.ref.fragment}"}
         links.append(link)
+        if len(links) >= MAX_LINKS:
+            break
     links += [
         _relative_link(session, opened, found)
         for found in relatives(session, opened)
         if found.kind == "file"
-    ]
+    ][: MAX_LINKS - len(links)]
     links.sort(key=lambda link: (link.range.start.line, link.range.start.character))
     return links
 
