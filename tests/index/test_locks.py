@@ -55,7 +55,7 @@ def test_a_run_warns_and_goes_on(site: Site, page: Page, other: subprocess.Popen
     hold(site, other.pid)
     report = site.index()
     assert report.entries == 1
-    assert f"pid {other.pid} (launcher 4240)" in report.warnings[0]
+    assert f"process {other.pid}, started by 4240" in report.warnings[0]
     assert live_holder(site.store_path) is not None, "it is still the other's lock"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from editor import Editor, server_config
+from editor import Editor
+from pytest_lsp import ClientServerConfig
+from warm_server import warm_server
 
 TARGET = """---
 description: How tokens are rotated
@@ -58,13 +61,22 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def server_command() -> Iterator[list[str]]:
+    """What starts a fresh server without waiting for its imports."""
+    with tempfile.TemporaryDirectory(prefix="akm-ls") as name, warm_server(Path(name)) as command:
+        yield command
+
+
 @pytest_asyncio.fixture
-async def editor(root: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Editor]:
+async def editor(
+    root: Path, monkeypatch: pytest.MonkeyPatch, server_command: list[str]
+) -> AsyncIterator[Editor]:
     """A client of a fresh server; the test calls ``editor.start``."""
     monkeypatch.setenv("HOME", str(root / "home"))
     for name in ("AKM_BUNDLE_DIR", "AKM_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    client = await server_config().start()
+    client = await ClientServerConfig(server_command=server_command).start()
     yield Editor(client, root)
     await client.shutdown_session()
     await client.stop()

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import copy
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp import LanguageClient, client_capabilities
 
 from akm_ls.documents.text import LineIndex, PositionEncoding
 from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lsp.uris import path_of, uri_of
 
-SERVER = [sys.executable, "-m", "akm_ls", "serve"]
 CURSOR = "$0"
 ADVICE = frozenset(rule.code for rule in ALL_RULES if rule.severity == "hint")
 PATIENCE = 20.0
 T = TypeVar("T")
-
-
-def server_config() -> ClientServerConfig:
-    return ClientServerConfig(server_command=SERVER)
 
 
 class Editor:
@@ -61,7 +57,7 @@ class Editor:
         adjust: Callable[[lsp.ClientCapabilities], None] = lambda capabilities: None,
     ) -> lsp.InitializeResult:
         """Initialize the server on some directories below the root, and wait for the index."""
-        capabilities = client_capabilities(profile)
+        capabilities = copy.deepcopy(_profile(profile))
         assert capabilities.general is not None
         capabilities.general.position_encodings = encodings or [lsp.PositionEncodingKind.Utf16]
         adjust(capabilities)
@@ -231,6 +227,12 @@ class Editor:
         start = lines.offset(where.start.line, where.start.character, self.encoding)
         end = lines.offset(where.end.line, where.end.character, self.encoding)
         return text[:start] + new + text[end:]
+
+
+@functools.cache
+def _profile(name: str) -> lsp.ClientCapabilities:
+    """What a client of that name can do, read once."""
+    return client_capabilities(name)
 
 
 def plain(value: Any) -> Any:

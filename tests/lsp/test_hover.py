@@ -92,3 +92,26 @@ async def test_a_client_without_markdown_gets_plain_text(editor: Editor) -> None
     assert answer is not None and isinstance(answer.contents, lsp.MarkupContent)
     assert answer.contents.kind == lsp.MarkupKind.PlainText
     assert "**" not in answer.contents.value
+
+
+async def test_a_key_that_somebody_pasted_is_not_on_the_card(editor: Editor) -> None:
+    key = "ghp_" + "aB3d" * 9
+    editor.write(
+        "team/knowledge/paste.md",
+        f"---\ndescription: Log in with {key}\nwhen_to_use: When {key} fails\n---\n"
+        f"# Paste\n\nIt is {key}.\n\n## Part\n\npassword: hunter2hunter2\n",
+    )
+    await editor.start()
+    for ref in ("team//knowledge/pa$0ste", "team//knowledge/pa$0ste#part"):
+        shown = await hover(editor, f"{ref}\n")
+        assert shown is not None
+        text = str(shown)
+        assert key not in text and "hunter2" not in text
+        assert "[REDACTED:" in text
+
+
+async def test_a_description_that_nobody_wrote_is_not_made_up(editor: Editor) -> None:
+    editor.write("team/knowledge/otter-care.md", "Feed them.\n")
+    await editor.start()
+    shown = await hover(editor, "team//knowledge/otter$0-care\n")
+    assert "otter care" not in str(shown)

@@ -90,24 +90,97 @@ async def test_what_cannot_be_shown_is_an_error_with_a_code(
     assert suggestion is None or suggestion in data["suggestions"]
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("akm/search", {"query": 5}),
-        ("akm/search", {"query": "x", "limit": "many"}),
-        ("akm/show", {}),
-        ("akm/references", {"ref": "a//../b"}),
-        ("akm/reindex", {"bundle": "nosuch"}),
-    ],
-)
-@pytest.mark.parametrize("send", [ask, command])
-async def test_wrong_parameters_are_refused_by_name(
-    editor: Editor, send: Any, method: str, params: dict[str, Any]
-) -> None:
+async def test_a_wrong_fragment_is_told_with_those_there_are(editor: Editor) -> None:
     await editor.start()
     with pytest.raises(JsonRpcException) as error:
-        await send(editor, method, params)
-    assert error.value.code == -32602
+        await ask(editor, "akm/show", {"ref": "team//knowledge/auth/tokens#nightly"})
+    assert error.value.code == -32803
+    assert "Available fragments: #token-rotation, #daily-rotation" in error.value.message
+    assert error.value.data == {
+        "code": "ASSET_NOT_FOUND",
+        "suggestions": [
+            "team//knowledge/auth/tokens#token-rotation",
+            "team//knowledge/auth/tokens#daily-rotation",
+            "team//knowledge/auth/tokens#in-an-emergency",
+        ],
+    }
+    with pytest.raises(JsonRpcException) as error:
+        await ask(editor, "akm/show", {"ref": "team//knowledge/auth/tokens#dayly-rotation"})
+    assert error.value.data["suggestions"][0] == "team//knowledge/auth/tokens#daily-rotation"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "named"),
+    [
+        ("akm/search", {"query": 5}, "query must be a string"),
+        ("akm/search", {"query": "x", "limit": "many"}, "limit must be a whole number"),
+        ("akm/search", {"query": "x", "limit": 0}, "limit must be at least 1, not 0"),
+        ("akm/search", {"query": "x", "offset": -1}, "offset must be at least 0, not -1"),
+        ("akm/search", {"query": "x", "type": "skil"}, "did you mean skill?"),
+        ("akm/search", {"query": "x", "bundle": "nosuch"}, "there is team"),
+        ("akm/search", {"query": "x", "mode": "best"}, "mode must be one of auto,"),
+        ("akm/contextPack", {"query": "x", "type": "zebra"}, "type: no asset type"),
+        ("akm/contextPack", {"query": "x", "maxItems": 0}, "maxItems must be at least 1"),
+        ("akm/contextPack", {"query": "x", "maxTokens": 5}, "maxTokens must be at least 800"),
+        ("akm/findCommand", {"query": "x", "limit": -3}, "limit must be at least 1, not -3"),
+        ("akm/findCommand", {"query": "x", "bundle": "nosuch"}, "bundle: no bundle"),
+        ("akm/show", {}, "a ref or a textDocument is needed"),
+        ("akm/show", {"ref": 17}, "ref must be a string, not 17"),
+        (
+            "akm/show",
+            {"textDocument": {"uri": "file:///x"}, "position": {"line": True}},
+            None,
+        ),
+        ("akm/references", {"ref": "a//../b"}, "ref: "),
+        ("akm/references", {"ref": None}, "ref is missing"),
+        ("akm/references", {"ref": ["x"]}, 'ref must be a string, not ["x"]'),
+        ("akm/reindex", {"bundle": "nosuch"}, "bundle: no bundle"),
+        ("akm/reindex", {"full": "yes"}, 'full must be true or false, not "yes"'),
+        ("akm/conventions", {"type": "nosuch"}, "type: no asset type"),
+        ("akm/conventions", {"bundle": 1}, "bundle must be a string, not 1"),
+    ],
+)
+async def test_wrong_parameters_are_refused_by_name(
+    editor: Editor, method: str, params: dict[str, Any], named: str | None
+) -> None:
+    await editor.start()
+    for send in (ask, command):
+        with pytest.raises(JsonRpcException) as error:
+            await send(editor, method, params)
+        if named is not None:
+            assert error.value.code == -32602
+            assert named in error.value.message
+
+
+async def test_a_command_takes_one_object(editor: Editor) -> None:
+    await editor.start()
+    for arguments in (["rotate"], [{"query": "x"}, {}], [[1]]):
+        with pytest.raises(JsonRpcException) as error:
+            await editor.client.workspace_execute_command_async(
+                lsp.ExecuteCommandParams("akm.search", arguments)
+            )
+        assert error.value.code == -32602
+        assert "one argument: an object" in error.value.message
+    for nothing in (None, [], [None]):
+        answer = await editor.client.workspace_execute_command_async(
+            lsp.ExecuteCommandParams("akm.status", nothing)
+        )
+        assert plain(answer)["bundles"]
+
+
+async def test_a_pasted_key_and_a_made_up_description_are_in_no_hit(editor: Editor) -> None:
+    key = "sk-ant-" + "a1B2" * 8
+    editor.write(
+        "team/knowledge/paste.md", f"---\ndescription: Use {key} for otters\n---\n# Paste\n"
+    )
+    editor.write("team/knowledge/otter-care.md", "# Otters\n\nFeed them.\n")
+    await editor.start()
+    hits = (await ask(editor, "akm/search", {"query": "otters", "detail": "full"}))["hits"]
+    said = {hit["conceptId"]: hit["description"] for hit in hits}
+    assert said == {
+        "knowledge/paste": "Use [REDACTED:anthropic_api_key] for otters",
+        "knowledge/otter-care": "",
+    }
 
 
 async def test_status_and_reindex(editor: Editor) -> None:

@@ -68,9 +68,47 @@ def test_what_cannot_be_used_is_named_with_what_stays(raw: object, said: str) ->
     assert problems(raw) == [said]
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        {"akm": {"offline": True, "lint": {"portable": True}}},
+        {"akm.offline": True, "akm.lint.portable": True},
+        {"akm": {"offline": True}, "lint": {"portable": True}},
+    ],
+)
+def test_a_section_may_come_with_its_name_around_it(wrapped: dict[str, object]) -> None:
+    plain, _ = read_settings({"offline": True, "lint": {"portable": True}})
+    assert read_settings(wrapped) == (plain, ())
+
+
+def test_values_are_quoted_as_their_author_wrote_them() -> None:
+    said = "\n".join(
+        problems(
+            {
+                "offline": {"a": None},
+                "usage": "yes",
+                "dataDir": True,
+                "completion": None,
+                "semantic": {"mode": False},
+                "hosts": [None],
+                "bundleDirs": "x",
+                "akm": [True, "größer"],
+            }
+        )
+        + problems(None)
+        + problems({"akm": [None]})
+    )
+    assert 'akm.offline: {"a": null} is not true or false; false stays' in said
+    assert 'akm.usage: "yes" is not true or false; true stays' in said
+    assert "akm.semantic.mode: false is not one of" in said
+    assert "akm: [null] is not an object of settings" in said
+    for word in ("None", "True", "False", "dict", "NoneType", "'"):
+        assert word not in said
+
+
 def test_a_level_that_is_none_leaves_the_default() -> None:
     (said,) = problems({"lint": {"rules": {"missing-ref": "loud"}}})
-    assert said.startswith("akm.lint.rules.missing-ref: 'loud' is none of ")
+    assert said.startswith('akm.lint.rules.missing-ref: "loud" is none of ')
     assert said.endswith("; the default stays")
 
 

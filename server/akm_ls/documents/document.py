@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from functools import cached_property
 from typing import Literal
 
 from akm_ls.documents import inline, markdown
@@ -12,6 +11,7 @@ from akm_ls.documents.anchors import Anchor, scan_anchors
 from akm_ls.documents.blocks import scan_blocks
 from akm_ls.documents.fence_faults import FenceFault, scan_fence_faults
 from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter, read_yaml
+from akm_ls.documents.lazy import lazy
 from akm_ls.documents.legacy_refs import (
     LegacyRef,
     bounded,
@@ -83,11 +83,11 @@ class Document:
         # Never the text: it may be an env file's.
         return f"<Document {self.kind}, {len(self.text)} characters>"
 
-    @cached_property
+    @lazy
     def lines(self) -> LineIndex:
         return LineIndex(self.text)
 
-    @cached_property
+    @lazy
     def frontmatter(self) -> Frontmatter | None:
         """A Markdown file's block; for a YAML file one that spans the whole file."""
         if self.kind == "markdown":
@@ -107,29 +107,29 @@ class Document:
     def body(self) -> str:
         return self.text[self.body_start :]
 
-    @cached_property
+    @lazy
     def headings(self) -> tuple[Heading, ...]:
         """ATX headings outside fences and comments."""
         if self.kind != "markdown":
             return ()
         return markdown.scan_headings(self._uniform, self.body_start, self._blocks)
 
-    @cached_property
+    @lazy
     def fences(self) -> tuple[Fence, ...]:
         return self._fences_and_comments[0]
 
-    @cached_property
+    @lazy
     def comments(self) -> tuple[Span, ...]:
         """HTML comments outside fences."""
         return self._fences_and_comments[1]
 
-    @cached_property
+    @lazy
     def code_spans(self) -> tuple[CodeSpan, ...]:
         if self.kind != "markdown":
             return ()
         return inline.scan_code_spans(self._uniform, self.body_start, self._blocks)
 
-    @cached_property
+    @lazy
     def links(self) -> tuple[Link, ...]:
         """Links, images, reference definitions, autolinks and bare URLs outside code."""
         if self.kind != "markdown":
@@ -138,7 +138,7 @@ class Document:
             self._uniform, self.body_start, self._blocks, self.code_spans, self._urls
         )
 
-    @cached_property
+    @lazy
     def no_ref_spans(self) -> tuple[Span, ...]:
         """The one place for "no ref can stand here": merged, in order.
 
@@ -150,7 +150,7 @@ class Document:
             return merge((Span(0, self.body_start), *spans))
         return spans
 
-    @cached_property
+    @lazy
     def refs(self) -> tuple[RefOccurrence, ...]:
         """Every ref of every channel.
 
@@ -171,7 +171,12 @@ class Document:
             found.sort(key=lambda occurrence: occurrence.span)
         return tuple(found)
 
-    @cached_property
+    @lazy
+    def cited(self) -> frozenset[str]:
+        """The concept ids of `refs`, as they are written."""
+        return frozenset(item.ref.concept_id for item in self.refs if item.ref is not None)
+
+    @lazy
     def legacy_refs(self) -> tuple[LegacyRef, ...]:
         """What has the shape of a ref of earlier akm versions, where refs can stand."""
         if self.kind not in ("markdown", "yaml"):
@@ -183,14 +188,14 @@ class Document:
             found += legacy_in_prose(self.text, self._prose)
         return bounded(sorted(found, key=lambda legacy: legacy.span))
 
-    @cached_property
+    @lazy
     def anchors(self) -> tuple[Anchor, ...]:
         """What a Markdown link's ``#fragment`` can name: as GitHub renders this document."""
         if self.kind != "markdown":
             return ()
         return scan_anchors(self._uniform, self.body_start, self._blocks)
 
-    @cached_property
+    @lazy
     def inclusions(self) -> tuple[Span, ...]:
         """The paths behind ``@`` in running text."""
         if self.kind != "markdown" or "@" not in self.text:
@@ -198,7 +203,7 @@ class Document:
         taken = merge((*self.no_ref_spans, *(code.span for code in self.code_spans)))
         return inline.scan_inclusions(self.text, gaps(0, len(self.text), taken))
 
-    @cached_property
+    @lazy
     def fence_faults(self) -> tuple[FenceFault, ...]:
         """Fences that do not end where they should."""
         fences = self.fences
@@ -210,7 +215,7 @@ class Document:
             return ()  # each opens with a language, each closes, and no other mark is left
         return scan_fence_faults(self._uniform, self.body_start, self.comments)
 
-    @cached_property
+    @lazy
     def doubtful_spans(self) -> tuple[Span, ...]:
         """Where a faulty fence leaves it open what is code and what is prose: merged, in order."""
         return merge(fault.doubtful for fault in self.fence_faults)
@@ -220,7 +225,7 @@ class Document:
         spans = self.doubtful_spans
         return bool(spans) and any(start <= offset < end for start, end in spans)
 
-    @cached_property
+    @lazy
     def title(self) -> str | None:
         """The frontmatter's ``title``, else the first level-1 heading."""
         if self.frontmatter is not None and (title := self.frontmatter.text("title")):
@@ -272,33 +277,33 @@ class Document:
             and not self.text.endswith("-->")
         )
 
-    @cached_property
+    @lazy
     def _prose(self) -> list[Span]:
         return gaps(0, len(self.text), self.no_ref_spans)
 
-    @cached_property
+    @lazy
     def _heading_starts(self) -> list[int]:
         return [heading.span.start for heading in self.headings]
 
-    @cached_property
+    @lazy
     def _ref_starts(self) -> list[int]:
         return [occurrence.span.start for occurrence in self.refs]
 
-    @cached_property
+    @lazy
     def _no_ref_starts(self) -> list[int]:
         return [span.start for span in self.no_ref_spans]
 
-    @cached_property
+    @lazy
     def _uniform(self) -> str:
         return markdown.uniform_lines(self.text)
 
-    @cached_property
+    @lazy
     def _fences_and_comments(self) -> tuple[tuple[Fence, ...], tuple[Span, ...]]:
         if self.kind != "markdown":
             return (), ()
         return scan_blocks(self._uniform, self.body_start)
 
-    @cached_property
+    @lazy
     def _blocks(self) -> tuple[Span, ...]:
         """Fences and comments, merged."""
         fences, comments = self._fences_and_comments
@@ -306,7 +311,7 @@ class Document:
             return ()
         return merge((*(fence.span for fence in fences), *comments))
 
-    @cached_property
+    @lazy
     def _urls(self) -> tuple[Span, ...]:
         start = self.body_start if self.kind == "markdown" else 0
         return inline.scan_urls(self.text, start, self._blocks)

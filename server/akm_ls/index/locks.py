@@ -27,7 +27,8 @@ class Holder:
     launcher: int
 
     def __str__(self) -> str:
-        return f"pid {self.pid} (launcher {self.launcher})"
+        starter = f", started by {self.launcher}" if self.launcher else ""
+        return f"process {self.pid}{starter}"
 
 
 def lock_path(store_path: str) -> str:

@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import Any
 
 from akm_ls.bundles.bundle import Bundle
-from akm_ls.lint.settings import Level, LintSettings, read_hosts, read_levels
+from akm_ls.lint.settings import Level, LintSettings, as_json, read_hosts, read_levels
 
 OWN_FILE = ".akm-ls.toml"
 PYPROJECT = "pyproject.toml"
@@ -201,7 +201,7 @@ class _Reader:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            self._reject(key, f"{value!r:.40} is not a table")
+            self._reject(key, f"{as_json(value, 40)} is not a table")
             return {}
         for name in value:
             if name not in known:
@@ -217,7 +217,7 @@ class _Reader:
         value = table.get(key)
         if value is None or isinstance(value, bool):
             return value
-        self._reject(prefix + key, f"{value!r:.40} is not true or false")
+        self._reject(prefix + key, f"{as_json(value, 40)} is not true or false")
         return None
 
     def _hosts(self, table: Mapping[str, object]) -> frozenset[str] | None:

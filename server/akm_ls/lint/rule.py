@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar
 
 from akm_ls.bundles.adapters import adapter_of
@@ -13,6 +12,7 @@ from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.listings import Listings, PathKind, exists
 from akm_ls.documents.document import Document, Kind
+from akm_ls.documents.lazy import lazy
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
@@ -120,7 +120,7 @@ class Subject:
             fact = self._facts[compute] = compute(self)
         return fact
 
-    @cached_property
+    @lazy
     def recognition(self) -> Recognition | None:
         """What the bundle's format takes this file for: type, concept id and name."""
         return adapter_of(self.bundle).recognise(self.rel, self.document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -35,6 +36,12 @@ class LintSettings:
         return default if level is None else level != "off"
 
 
+def as_json(value: object, most: int = 80) -> str:
+    """A value of a setting as its author wrote it, for messages."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def read_hosts(
     raw: object, default: frozenset[str] | None
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
@@ -46,11 +53,11 @@ def read_hosts(
     if raw is None:
         return default, ()
     if not isinstance(raw, list | tuple):
-        return default, (f"akm.hosts: {raw!r:.80} is not a list of tools; the default stays",)
+        return default, (f"akm.hosts: {as_json(raw)} is not a list of tools; the default stays",)
     known = [host for host in load_schema().hosts if host != "spec"]
     hosts = frozenset(host for host in raw if isinstance(host, str) and host in known)
     problems = tuple(
-        f"akm.hosts: {host!r:.40} is none of {', '.join(known)}"
+        f"akm.hosts: {as_json(host, 40)} is none of {', '.join(known)}"
         for host in raw
         if not isinstance(host, str) or host not in known
     )
@@ -82,7 +89,9 @@ def read_levels(
         if value is False:
             level = "off"
         if level not in get_args(Level):
-            problems.append(f"{key}.{code}: {value!r:.40} is none of {', '.join(get_args(Level))}")
+            problems.append(
+                f"{key}.{code}: {as_json(value, 40)} is none of {', '.join(get_args(Level))}"
+            )
             continue
         levels[str(code)] = cast(Level, level)
     return LintSettings(levels), tuple(problems)

@@ -16,7 +16,7 @@ from lsprotocol import types as lsp
 from akm_ls.index.delta import Delta
 from akm_ls.index.indexer import IndexReport
 from akm_ls.index.store import StoreError
-from akm_ls.lsp.work import CancellationToken, cancellation
+from akm_ls.lsp.work import CancellationToken, cancellation, holding_the_loop
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -190,7 +190,8 @@ class BackgroundIndex:
         while True:
             delta = await pending.get()
             try:
-                self._session.spread(self._session.workspace.apply(delta))
+                with holding_the_loop("taking over a part of the index"):
+                    self._session.spread(self._session.workspace.apply(delta))
             except Exception:
                 logger.exception("a change of the index could not be taken over")
             finally:

@@ -43,7 +43,13 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from akm_ls.lsp.buffers import Buffers
 from akm_ls.lsp.framing import encode_message
 from akm_ls.lsp.uris import uri_of
-from akm_ls.lsp.work import CancellationToken, Cancelled, Workers, request_token
+from akm_ls.lsp.work import (
+    CancellationToken,
+    Cancelled,
+    Workers,
+    holding_the_loop,
+    request_token,
+)
 
 if TYPE_CHECKING:
     from pygls.protocol.json_rpc import MessageCallback, MessageHandler
@@ -75,6 +81,7 @@ class AkmProtocol(LanguageServerProtocol):
     Attributes:
         workers: threads for slow work.
         buffers: the open documents; none before ``initialize``. Also ``server.workspace``.
+        unread: asked, with the URI, before a request about a document: what to wait for first.
         exit_code: set once the client said ``exit``.
         on_exit: called, in order, when the server is about to end; at most `process.GRACE`.
     """
@@ -85,6 +92,7 @@ class AkmProtocol(LanguageServerProtocol):
         self.exit_code: int | None = None
         self.on_exit: list[Callable[[], object]] = []
         self.watch_client: Callable[[int], object] | None = None
+        self.unread: Callable[[str], asyncio.Future[None] | None] | None = None
         self.shutdown_seen = False
         self.write: Callable[[bytes], None] | None = None
         self._initialized = False
@@ -158,9 +166,29 @@ class AkmProtocol(LanguageServerProtocol):
                 self.refuse(msg_id, INVALID_PARAMS, f"{method}: {_invalid(error)}")
                 return
             answer = partial(self._send_handler_result, msg_id=msg_id)
-            contextvars.copy_context().run(
-                self._handle, msg_id, handler, params, callback=answer, token=token
-            )
+            context = contextvars.copy_context()
+
+            def handle() -> None:
+                context.run(
+                    self._handle, method, msg_id, handler, params, callback=answer, token=token
+                )
+
+            unread = self._unread_document(params)
+            if unread is None:
+                handle()
+            else:
+                unread.add_done_callback(lambda _: self._handle_unless_cancelled(msg_id, handle))
+
+    def _unread_document(self, params: Any) -> asyncio.Future[None] | None:
+        uri = getattr(getattr(params, "text_document", None), "uri", None)
+        return self.unread(uri) if self.unread is not None and isinstance(uri, str) else None
+
+    def _handle_unless_cancelled(self, msg_id: MsgId, handle: Callable[[], None]) -> None:
+        token = self._tokens.get(msg_id)
+        if token is None or token.cancelled or self._shutdown:
+            self.refuse(msg_id, REQUEST_CANCELLED, "the request was cancelled")
+        else:
+            handle()
 
     def _take_notification(self, method: str, message: Json) -> None:
         if method == types.CANCEL_REQUEST:
@@ -183,7 +211,7 @@ class AkmProtocol(LanguageServerProtocol):
             return
         done = partial(self._report_failure, method)
         msg_id = f"akm-ls/notification/{next(self._notifications)}"
-        contextvars.copy_context().run(self._handle, msg_id, handler, params, callback=done)
+        contextvars.copy_context().run(self._handle, method, msg_id, handler, params, callback=done)
 
     def _take_response(self, message: Json) -> None:
         msg_id = message["id"]
@@ -232,6 +260,7 @@ class AkmProtocol(LanguageServerProtocol):
 
     def _handle(
         self,
+        what: str,
         msg_id: MsgId,
         handler: MessageHandler,
         params: Any,
@@ -242,7 +271,8 @@ class AkmProtocol(LanguageServerProtocol):
         if token is not None:
             self._ctx_msg_id.set(msg_id)
             request_token.set(token)
-        self._execute_handler(msg_id, handler, callback, (params,))
+        with holding_the_loop(what):
+            self._execute_handler(msg_id, handler, callback, (params,))
 
     def _execute_handler(
         self,

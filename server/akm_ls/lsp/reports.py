@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from akm_ls.lsp.convert import to_diagnostic
+from akm_ls.lsp.convert import file_start, to_diagnostic
 from akm_ls.workspace.known_findings import KnownFindings
 
 if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex
     from akm_ls.lint.finding import Finding
     from akm_ls.lsp.session import Session
+
+
+MAX_DIAGNOSTICS = 400
+"""Of one document. More take longer to send than to find, and editors show no more of them."""
+_GRAVITY = ("error", "warning", "information", "hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +68,23 @@ class Reports:
             self._reports[path] = report
         return report
 
-    def diagnostics(self, findings: Iterable[Finding], lines: LineIndex) -> list[lsp.Diagnostic]:
-        """Findings as far as this client understands them."""
+    def diagnostics(self, findings: Sequence[Finding], lines: LineIndex) -> list[lsp.Diagnostic]:
+        """Findings as far as this client understands them, and as many as somebody reads."""
         session = self._session
+        left = len(findings) - MAX_DIAGNOSTICS
+        if left > 0:
+            findings = sorted(findings, key=lambda finding: _GRAVITY.index(finding.severity))
+            findings = sorted(findings[:MAX_DIAGNOSTICS], key=lambda finding: finding.span)
         related, tags = session.client.related_information, session.client.diagnostic_tags
-        return [
+        shown = [
             to_diagnostic(finding, lines, session.encoding, session.uri, related=related, tags=tags)
             for finding in findings
         ]
+        if left > 0:
+            message = f"{left:,} more findings are not shown here; `akm-ls check` lists them all."
+            severity = lsp.DiagnosticSeverity.Information
+            shown.append(lsp.Diagnostic(file_start(), message, severity, source="akm"))
+        return shown
 
     def forget(self, path: str) -> None:
         self.known.forget(path)

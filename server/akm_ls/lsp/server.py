@@ -19,6 +19,7 @@ from akm_ls.lsp.features import (
     hover,
     inlay_hints,
     navigation,
+    parameters,
     pull_diagnostics,
     references,
     rename,
@@ -60,6 +61,7 @@ class AkmLanguageServer(LanguageServer):
 
     def begin(self, params: lsp.InitializeParams) -> None:
         self._session = Session(self, params, self._settings)
+        self.protocol.unread = self._session.unread
 
     def _close(self) -> None:
         if self._session is not None:
@@ -324,7 +326,9 @@ def _as_feature(request: requests.Request) -> Callable[..., Any]:
 
 def _as_command(request: requests.Request) -> Callable[..., Any]:
     async def handle(ls: AkmLanguageServer, *arguments: Any) -> Any:
-        params = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        params = arguments[0] if arguments and arguments[0] is not None else {}
+        if not isinstance(params, dict) or len(arguments) > 1:
+            raise parameters.invalid("the command takes one argument: an object of parameters")
         return await request(ls.session, params)
 
     return handle

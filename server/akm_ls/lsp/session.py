@@ -17,10 +17,12 @@ from akm_ls.lsp.convert import file_start, to_offset, to_range
 from akm_ls.lsp.features.diagnostics import Diagnostics, diagnostics_for
 from akm_ls.lsp.features.pull_diagnostics import ClosedReports
 from akm_ls.lsp.indexing import BackgroundIndex
+from akm_ls.lsp.large import LargeDocuments
 from akm_ls.lsp.refreshing import Refreshing
 from akm_ls.lsp.reports import Reports
 from akm_ls.lsp.uris import path_of, uri_of
 from akm_ls.lsp.watching import FileWatching
+from akm_ls.lsp.work import holding_the_loop
 from akm_ls.workspace import Settings, Workspace, read_settings
 from akm_ls.workspace.open_documents import OpenDocument
 
@@ -56,6 +58,7 @@ class Session:
         self.workspace = Workspace(settings.with_folders(folders))
         self.reports = Reports(self)
         self.diagnostics: Diagnostics = diagnostics_for(self)
+        self.large = LargeDocuments(self)
         self.files = ClosedReports(self)
         self.refreshing = Refreshing(self)
         self.index = BackgroundIndex(self)
@@ -171,7 +174,7 @@ class Session:
         return None
 
     def settle(self, *, at_once: bool = False) -> None:
-        """Read every document that changed since it was last read.
+        """Read every document that changed since it was last read; large ones in their thread.
 
         ``at_once``: the author has paused, so what depends on the changes need not wait again.
         """
@@ -179,19 +182,33 @@ class Session:
             uri = self._unread.pop()
             buffer = self.server.protocol.buffers.open(uri)
             path = path_of(uri)
-            if buffer is not None and path is not None:
-                before = self._cited(path) if self.workspace.usage.is_expectant else None
-                delta = self.workspace.put(path, buffer.source, buffer.version)
-                self.spread(delta, at_once=at_once)
-                looked = self.reports.known.buffer_changed(self.workspace.canonical(path))
-                self._tell_stale(looked, at_once=at_once)
-                if before is not None:
-                    for bundle, concept_id in (self._cited(path) or set()) - before:
-                        self.note_use("insert", bundle, concept_id)
+            if buffer is None or path is None:
+                continue
+            if self.large.takes(buffer.source):
+                self.large.read(uri)
+            else:
+                opened = self.workspace.read_document(path, buffer.source, buffer.version)
+                self.take(opened, at_once=at_once)
+
+    def take(self, opened: OpenDocument, *, at_once: bool = True) -> None:
+        """Take over what a document is now, and tell whom that concerns."""
+        before = self._cited(opened.path) if self.workspace.usage.is_expectant else None
+        with holding_the_loop("taking over a document"):
+            self.spread(self.workspace.take_document(opened), at_once=at_once)
+        self._tell_stale(self.reports.known.buffer_changed(opened.path), at_once=at_once)
+        if before is not None:
+            for bundle, concept_id in (self._cited(opened.path) or set()) - before:
+                self.note_use("insert", bundle, concept_id)
+
+    def unread(self, uri: str) -> asyncio.Task[None] | None:
+        """What a question about a large document has to wait for; ``None``: ask at once."""
+        if uri in self._unread:
+            self.settle()
+        return self.large.reading(uri)
 
     def _cited(self, path: str) -> set[tuple[str, str]] | None:
         """What an open document cites, by bundle and concept id; ``None``: it is not open."""
-        opened = self.workspace.documents.get(self.workspace.canonical(path))
+        opened = self.workspace.documents.get(path)
         if opened is None:
             return None
         home = opened.bundle.id if opened.bundle is not None else ""
@@ -310,6 +327,7 @@ class Session:
         self.index.stop()
         self.refreshing.stop()
         self.watching.stop()
+        self.large.close()
         self.workspace.close()
         self.workspace.usage.close()
 

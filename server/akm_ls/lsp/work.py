@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 0.010
+"""Seconds that something may hold the event loop: longer, and typing is felt to stick."""
+
+
+@contextlib.contextmanager
+def holding_the_loop(what: str) -> Iterator[None]:
+    """Name ``what`` in the log, for debugging, if it holds the event loop for too long."""
+    begun, worked = time.perf_counter(), time.thread_time()
+    try:
+        yield
+    finally:
+        took = time.perf_counter() - begun
+        if took > AT_ONCE:
+            own = time.thread_time() - worked
+            logger.debug(
+                "%s held the event loop for %.0f ms, at work for %.0f of them",
+                what,
+                took * 1000,
+                own * 1000,
+            )
 
 
 class Cancelled(Exception):

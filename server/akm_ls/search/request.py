@@ -69,8 +69,8 @@ class SearchRequest:
             query=_text(params, "query") or "",
             type=_text(params, "type"),
             bundle=_text(params, "bundle"),
-            limit=_count(params, "limit", DEFAULT_LIMIT),
-            offset=_count(params, "offset", 0),
+            limit=read_count(params, "limit", DEFAULT_LIMIT, least=1),
+            offset=read_count(params, "offset", 0),
             detail=cast(Detail, _choice(params, "detail", get_args(Detail), "normal")),
             mode=cast(Mode, _choice(params, "mode", get_args(Mode), "auto")),
             belief=cast(Belief, _choice(params, "belief", get_args(Belief), "all")),
@@ -90,16 +90,23 @@ def _text(params: Mapping[str, object], key: str) -> str | None:
     raise RequestError(f"{key} must be a string")
 
 
-def _count(params: Mapping[str, object], key: str, default: int) -> int:
+def read_count(params: Mapping[str, object], key: str, default: int, *, least: int = 0) -> int:
+    """A whole number of at least ``least``.
+
+    Raises:
+        RequestError: it is none.
+    """
     value = params.get(key)
     if value is None:
         return default
     # Some clients (Lua) send every number as a float.
     if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise RequestError(f"{key} must be a whole number")
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise RequestError(f"{key} must be a whole number")
+    if value < least:
+        raise RequestError(f"{key} must be at least {least}, not {value}")
+    return value
 
 
 def _flag(params: Mapping[str, object], key: str, *, default: bool = False) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from akm_ls.search.query import Stage
 from akm_ls.search.ranking import LISTED, Score
+from akm_ls.search.said import said, said_description
 from akm_ls.search.semantic import NOT_CONFIGURED
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class Hit:
             "name": entry.name,
         }
         if detail != "brief":
-            answer["description"] = entry.description if full else _cut(entry.description)
+            description = said_description(entry)
+            answer["description"] = description if full else _cut(description)
             answer["tags"] = list(entry.tags)
         answer["score"] = self.score.total
         if detail != "brief":
@@ -107,7 +109,7 @@ class Hit:
         return {
             "title": entry.title,
             "aliases": list(entry.aliases),
-            "whenToUse": entry.when_to_use or None,
+            "whenToUse": said(entry.when_to_use) or None,
             "supersededBy": list(entry.superseded_by),
             "adapter": entry.adapter,
             "run": entry.extra.get("run"),

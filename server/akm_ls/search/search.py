@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from akm_ls.index.locks import live_holder
 from akm_ls.index.store import StoreError
 from akm_ls.search import akm_plan, default_plan
 from akm_ls.search.found import Degraded, Found
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from akm_ls.search.semantic import Lane
 
 _NO_INDEX = "No search index available. Run `akm-ls index` to build one."
+_BEING_BUILT = "The index is being built; ask again in a moment."
 _EMPTY_INDEX = "The index is empty. Run `akm-ls index` to fill it, `akm-ls doctor` to see why."
 _NO_HITS = "Nothing matches. Try other words, or run `akm-ls index` if the files are new."
 
@@ -154,6 +156,8 @@ def _tip(library: Library, *, total: int) -> str | None:
         return None
     if len(library.catalog):
         return _NO_HITS
+    if library.store is not None and live_holder(library.store.path) is not None:
+        return _BEING_BUILT
     try:
         built = library.store is not None and library.store.status().built_at is not None
     except StoreError:

@@ -264,6 +264,8 @@ def _no_such_fragment(entry: Entry, document: Document, fragment: str) -> ShowEr
     slugs = [heading.slug for heading in document.headings if heading.slug]
     listed = ", ".join(f"#{slug}" for slug in slugs) or "none"
     close = difflib.get_close_matches(fragment.lower()[:200], slugs, MAX_SUGGESTIONS, 0.5)
+    # Where nothing is like it, the first headings are still where to look.
+    close = close or slugs[:MAX_SUGGESTIONS]
     return ShowError(
         "ASSET_NOT_FOUND",
         f'Fragment "#{fragment}" not found in {entry.name}. Available fragments: {listed}.',

@@ -12,6 +12,7 @@ from akm_ls.documents.text import Span
 from akm_ls.refs import Ref
 from akm_ls.search.ranking import BELIEF_CEILING
 from akm_ls.search.result import estimate_tokens
+from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
@@ -162,7 +163,8 @@ def hints(
             continue
         home = ref.bundle or opened.bundle.id
         differs = (stub.bundle, stub.concept_id) != (home, ref.concept_id)
-        more = "\n\n".join(filter(None, [stub.ref, stub.description]))
+        description = said_description(stub)
+        more = "\n\n".join(filter(None, [stub.ref, description]))
         if shown.targets and differs:
             found.append(Hint(occurrence.span.end, f"→ {stub.ref}", more, stub))
         elif shown.titles and ref.bundle is None and occurrence.channel in LIST_CHANNELS:

@@ -8,11 +8,14 @@ are remembered here while the rules run.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.listings import PathKind
+from akm_ls.lint.engine import lint
+from akm_ls.workspace.surroundings import SurroundingsOfThread
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
@@ -80,6 +83,28 @@ class _Known:
     looked: Looked
 
 
+class LintJob:
+    """One run of the rules over an open document, for a thread of its own."""
+
+    def __init__(self, workspace: Workspace, opened: OpenDocument, forgotten: int) -> None:
+        assert opened.bundle is not None
+        self.opened = opened
+        self.forgotten = forgotten
+        self.findings: tuple[Finding, ...] = ()
+        # Nothing of what the workspace's own thread keeps is used by two.
+        self._around = NotingSurroundings(SurroundingsOfThread(workspace))
+        self._subject = workspace.subject(
+            opened.document, opened.path, opened.bundle, opened.rel, around=self._around
+        )
+
+    @property
+    def looked(self) -> Looked:
+        return self._around.looked
+
+    def run(self) -> None:
+        self.findings = lint(self._subject)
+
+
 def suggests_assets(findings: Iterable[Finding]) -> bool:
     """Whether some finding says what else may have been meant: any new asset can be that."""
     return any(finding.code in _SUGGESTING for finding in findings)
@@ -96,6 +121,9 @@ class KnownFindings:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._known: dict[str, _Known] = {}
+        self._forgotten: Counter[str] = Counter()
+        """How often the findings of a document have been given up."""
+        self._all_forgotten = 0
 
     def of(self, path: str) -> tuple[Finding, ...]:
         """The findings of one open document; none outside every bundle."""
@@ -111,8 +139,30 @@ class KnownFindings:
             known = self._known[path] = _Known(opened, findings, around.looked)
         return known.findings
 
+    def job(self, path: str) -> LintJob | None:
+        """What makes `is_known` true once it has run, in any thread, and is given to `take`."""
+        opened = self._workspace.documents.get(path)
+        if opened is None or opened.bundle is None:
+            return None
+        return LintJob(self._workspace, opened, self._times_forgotten(path))
+
+    def take(self, job: LintJob) -> None:
+        """The findings of a job, unless what they were made from has changed since."""
+        path = job.opened.path
+        if (
+            self._workspace.documents.get(path) is job.opened
+            and self._times_forgotten(path) == job.forgotten
+        ):
+            self._known[path] = _Known(job.opened, job.findings, job.looked)
+
+    def _times_forgotten(self, path: str) -> int:
+        return self._forgotten[path] + self._all_forgotten
+
     def is_known(self, path: str) -> bool:
         """Whether `of` would not run the rules."""
+        opened = self._workspace.documents.get(path)
+        if opened is None or opened.bundle is None:
+            return True
         known = self._known.get(path)
         return known is not None and known.opened is self._workspace.documents.get(path)
 
@@ -146,13 +196,16 @@ class KnownFindings:
 
     def forget_all(self) -> None:
         self._known.clear()
+        self._all_forgotten += 1
 
     def forget(self, path: str) -> None:
         """A document was closed."""
         self._known.pop(path, None)
+        self._forgotten.pop(path, None)
 
     def _forget(self, paths: Iterable[str]) -> tuple[str, ...]:
         forgotten = tuple(paths)
         for path in forgotten:
             self._known.pop(path, None)
+            self._forgotten[path] += 1
         return forgotten

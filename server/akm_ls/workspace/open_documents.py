@@ -45,37 +45,37 @@ class OpenDocument:
         return citations_of(self.document, self.bundle.adapter, self.rel)
 
 
+def open_document(
+    path: str,
+    text: str,
+    version: int | None,
+    owner: tuple[Bundle, str] | None,
+    *,
+    hidden: bool = False,
+) -> OpenDocument:
+    """Read an open document's text; of a ``hidden`` one it is not kept."""
+    if owner is None:
+        return OpenDocument(path, version, parse(text, kind_of(path)))
+    bundle, rel = owner
+    if not hidden:
+        document = parse(text, kind_of(path))
+        entry = entry_from_text(bundle, rel, text, document=document)
+    else:
+        # A secret that somebody edits: its name is all there is to it.
+        document = parse("", "other")
+        entry = entry_from_text(bundle, rel, "", document=document) if is_secret(rel) else None
+    return OpenDocument(path, version, document, bundle, rel, entry, hidden)
+
+
 class OpenDocuments:
     """The open documents by canonical path."""
 
     def __init__(self) -> None:
         self._open: dict[str, OpenDocument] = {}
 
-    def put(
-        self,
-        path: str,
-        text: str,
-        version: int | None,
-        owner: tuple[Bundle, str] | None,
-        *,
-        hidden: bool = False,
-    ) -> OpenDocument:
-        """Open a document, or give an open one its new text; of a ``hidden`` one it is not kept."""
-        if owner is None:
-            opened = OpenDocument(path, version, parse(text, kind_of(path)))
-        else:
-            bundle, rel = owner
-            if not hidden:
-                document = parse(text, kind_of(path))
-                entry = entry_from_text(bundle, rel, text, document=document)
-            else:
-                # A secret that somebody edits: its name is all there is to it.
-                document = parse("", "other")
-                named = is_secret(rel)
-                entry = entry_from_text(bundle, rel, "", document=document) if named else None
-            opened = OpenDocument(path, version, document, bundle, rel, entry, hidden)
-        self._open[path] = opened
-        return opened
+    def put(self, opened: OpenDocument) -> None:
+        """Open a document, or give an open one its new text."""
+        self._open[opened.path] = opened
 
     def remove(self, path: str) -> OpenDocument | None:
         return self._open.pop(path, None)

@@ -18,6 +18,7 @@ from akm_ls.embedders.settings import MAX_CONCURRENCY, MODES, PROVIDERS
 from akm_ls.index.semantic_status import Readiness, noted_problem, readiness
 from akm_ls.index.store import Store, StoreError
 from akm_ls.index.vectors import count_embeddable, rows_by_model
+from akm_ls.lint.settings import as_json
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import BundleSet
@@ -120,8 +121,8 @@ class _Reader:
 
     def _reject(self, key: str, name: str, value: object, wanted: str) -> Any:
         kept = getattr(self._base, name)
-        stays = f"{kept!r} stays" if kept not in ("", None) else "the default stays"
-        text = f"akm.{key}: {repr(value)[:_SHOWN_CHARS]} is not {wanted}; {stays}"
+        stays = f"{as_json(kept)} stays" if kept not in ("", None) else "the default stays"
+        text = f"akm.{key}: {as_json(value, _SHOWN_CHARS)} is not {wanted}; {stays}"
         self.faults.append((f"akm.{key}", text))
         return kept
 

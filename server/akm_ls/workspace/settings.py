@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast, get_args
 from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
-from akm_ls.lint.settings import LintSettings, read_hosts, read_levels
+from akm_ls.lint.settings import LintSettings, as_json, read_hosts, read_levels
 from akm_ls.search.fusion import FUSIONS, Fusion
 from akm_ls.search.request import PlanName
 from akm_ls.workspace.annotations import Shown, read_shown
@@ -68,16 +68,18 @@ def read_settings(
 
     Args:
         raw: the section, ``{"bundleDirs": [...], "lint": {"rules": {...}}, ...}``, nested or
-            with dotted keys; keys that belong to the client (``server``, ``trace``) are passed
-            over.
+            with dotted keys, and with or without an ``akm`` around it; keys that belong to the
+            client (``server``, ``trace``) are passed over.
         base: what stays where the section says nothing or something unusable.
         relative_to: the directory that relative paths start from.
     """
     settings = base or Settings()
     if raw is None:
         return settings, ()
+    if isinstance(raw, Mapping):
+        raw = _section(raw)
     if not isinstance(raw, Mapping):
-        message = f"akm: {raw!r:.80} is not an object of settings; what was set before stays"
+        message = f"akm: {as_json(raw)} is not an object of settings; what was set before stays"
         return settings, (SettingProblem("akm", message),)
     reader = _Reader(raw, relative_to)
     bundle_dirs = reader.paths("bundleDirs", settings.bundle_dirs)
@@ -113,6 +115,21 @@ def read_settings(
     reader.problems += [SettingProblem("akm.hosts", problem) for problem in problems]
     reader.check_keys()
     return settings, tuple(dict.fromkeys(reader.problems))
+
+
+def _section(raw: Mapping[Any, Any]) -> object:
+    """The section itself, where a client has sent it inside of ``{"akm": …}`` or as ``akm.…``."""
+    section = {
+        key.removeprefix("akm.") if isinstance(key, str) else key: value
+        for key, value in raw.items()
+        if key != "akm"
+    }
+    inner = raw.get("akm")
+    if inner is None:
+        return section
+    if not isinstance(inner, Mapping):
+        return section or inner
+    return {**section, **inner}
 
 
 def _of_rules(problem: str) -> SettingProblem:
@@ -217,6 +234,6 @@ class _Reader:
         return os.path.normpath(os.path.join(self._relative_to or os.getcwd(), path))
 
     def _reject(self, key: str, value: object, wanted: str, default: object) -> None:
-        kept = "the default stays" if default in (None, ()) else f"{default!r} stays"
-        message = f"akm.{key}: {value!r:.80} is not {wanted}; {kept}"
+        kept = "the default stays" if default in (None, ()) else f"{as_json(default)} stays"
+        message = f"akm.{key}: {as_json(value)} is not {wanted}; {kept}"
         self.problems.append(SettingProblem(f"akm.{key}", message))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from akm_ls.bundles.listings import SETTLED_NS, Listings, PathKind, exists
 from akm_ls.bundles.reading import read_text
 from akm_ls.documents.document import Document, kind_of, parse
+from akm_ls.index.store import Store, StoreError
 from akm_ls.refs import Ref
+from akm_ls.search.references import references
 
 if TYPE_CHECKING:
     from akm_ls.workspace.workspace import Workspace
@@ -64,3 +66,17 @@ class OpenSurroundings:
                 self._read.pop(next(iter(self._read)))
             self._read[path] = kept
         return kept[1]
+
+
+class SurroundingsOfThread(OpenSurroundings):
+    """The same for one thread other than the workspace's: it shares no cache and no connection."""
+
+    def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:
+        workspace = self._workspace
+        try:
+            with Store(workspace.store_path, workspace.bundles) as store:
+                library, overlay = workspace.library(store), workspace.open_citations()
+                found = references(library, Ref(bundle, concept_id), overlay=overlay)
+        except StoreError:
+            return None
+        return frozenset(citation.channel for citation in found)

@@ -39,7 +39,7 @@ from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
 from akm_ls.workspace.dependence import Dependence
 from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
-from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments
+from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments, open_document
 from akm_ls.workspace.searching import Searching
 from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
@@ -315,12 +315,21 @@ class Workspace:
 
     def put(self, path: str, text: str, version: int | None = None) -> Delta:
         """A document was opened or changed; what that changes for all the others."""
+        return self.take_document(self.read_document(path, text, version))
+
+    def read_document(self, path: str, text: str, version: int | None = None) -> OpenDocument:
+        """What an open document with this text is; may run in any thread."""
         path = self.canonical(path)
-        owner = self.bundles.relative(path)
         before = self.documents.get(path)
         hidden = self._is_hidden(path) if before is None else before.hidden
-        opened = self.documents.put(path, text, version, owner, hidden=hidden)
-        if owner is None:
+        return open_document(path, text, version, self.bundles.relative(path), hidden=hidden)
+
+    def take_document(self, opened: OpenDocument) -> Delta:
+        """`put` of a document that has been read already."""
+        path = opened.path
+        before = self.documents.get(path)
+        self.documents.put(opened)
+        if opened.bundle is None:
             return Delta()
         stubs = [stub_of(opened.entry)] if opened.entry else []
         delta = self._followed(self.catalog.overlay(path, stubs))
@@ -347,7 +356,11 @@ class Workspace:
     def reopen(self) -> None:
         """Lay the open documents over the catalog again, after the bundles have changed."""
         for opened in self.documents:
-            self.put(opened.path, opened.text, opened.version)
+            owner = self.bundles.relative(opened.path)
+            if owner is not None and owner == (opened.bundle, opened.rel):
+                self.take_document(opened)
+            else:
+                self.put(opened.path, opened.text, opened.version)
 
     def document(self, path: str) -> Document | None:
         """The document at a path, open or on disk.
@@ -444,10 +457,7 @@ class Workspace:
             if opened.path in contested
             or (opened.bundle is not None and beside.touches(opened.path, opened.bundle.id))
             or (opened.entry and (opened.entry.bundle, opened.entry.concept_id) in delta.refs)
-            or any(
-                occurrence.ref is not None and occurrence.ref.concept_id in concepts
-                for occurrence in opened.document.refs
-            )
+            or not concepts.isdisjoint(opened.document.cited)
         )
 
     def check(

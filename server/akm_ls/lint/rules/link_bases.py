@@ -6,10 +6,10 @@ import difflib
 import os
 import re
 from collections.abc import Iterator
-from functools import cached_property
 
 from akm_ls.bundles.host_layouts import PLUGIN_DIRECTORIES
 from akm_ls.bundles.listings import PathKind
+from akm_ls.documents.lazy import lazy
 from akm_ls.lint.rule import Subject
 
 MAX_UP = 40
@@ -31,7 +31,7 @@ class Bases:
         self._spelled: dict[str, bool] = {}
         self.folder = os.path.dirname(subject.path)
 
-    @cached_property
+    @lazy
     def top(self) -> str:
         """The repository's root, or the root of the outermost bundle the document lies in."""
         enclosing = [
@@ -62,7 +62,7 @@ class Bases:
                 return
             directory = parent
 
-    @cached_property
+    @lazy
     def skill(self) -> str | None:
         """The directory of the skill the document is part of."""
         root = self._subject.bundle.real_root
@@ -76,7 +76,7 @@ class Bases:
             directory = parent
         return None
 
-    @cached_property
+    @lazy
     def plugin(self) -> str | None:
         """The directory of the plugin the document is part of."""
         for directory in self._upwards():
@@ -89,7 +89,7 @@ class Bases:
                 return directory
         return None
 
-    @cached_property
+    @lazy
     def _others(self) -> tuple[tuple[str, str], ...]:
         """The other directories, nearest first, with what a message calls them."""
         found = {}

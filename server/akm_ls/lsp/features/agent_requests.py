@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
-from akm_ls.lsp.protocol import INVALID_PARAMS
+from akm_ls.lsp.features import parameters
 from akm_ls.lsp.work import cancellation
 from akm_ls.search.commands import FindRequest
 from akm_ls.search.context_pack import PackError, PackRequest, build_pack
@@ -29,7 +29,8 @@ async def context_pack(session: Session, params: dict[str, Any]) -> Any:
     try:
         request = PackRequest.from_params(params)
     except RequestError as problem:
-        raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
+        raise parameters.invalid(str(problem)) from None
+    parameters.known_names(session, params)
     token = cancellation()
 
     def pack(library: Library) -> ContextPack:
@@ -65,7 +66,8 @@ async def find_command(session: Session, params: dict[str, Any]) -> Any:
     try:
         request = FindRequest.from_params(params)
     except RequestError as problem:
-        raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
+        raise parameters.invalid(str(problem)) from None
+    parameters.bundle(session, params)
     finder = session.workspace.commands
     found = await in_library(session, lambda library: finder.find(library, request))
     session.workspace.usage.found(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.env_keys import read_env_keys
+from akm_ls.search.said import said, said_description
 
 if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
@@ -34,11 +35,11 @@ def asset_card(
         parts.append(f"! {banner}" if plain else f"⚠ *{_escape(banner)}*")
     if stub.type == "secret":
         parts.append("A secret: its content is never shown.")
-    elif stub.description:
-        parts.append(stub.description if plain else _escape(stub.description))
-    if stub.when_to_use:
+    elif description := said_description(stub):
+        parts.append(description if plain else _escape(description))
+    if when_to_use := said(stub.when_to_use):
         label = "When to use:" if plain else "**When to use:**"
-        parts.append(f"{label} {stub.when_to_use if plain else _escape(stub.when_to_use)}")
+        parts.append(f"{label} {when_to_use if plain else _escape(when_to_use)}")
     facts = [stub.ref if plain else f"`{stub.ref}`"]
     if stub.tags:
         facts.append("tags: " + ", ".join(stub.tags[:8]))
@@ -87,7 +88,7 @@ def _opening(document: Document) -> str:
 def _head(text: str, lines: int) -> str:
     split = text.splitlines()
     kept = [line[:400] for line in split[:lines]]
-    return "\n".join([*kept, "…"] if len(split) > lines else kept)
+    return said("\n".join([*kept, "…"] if len(split) > lines else kept))
 
 
 def _closed(text: str) -> str:

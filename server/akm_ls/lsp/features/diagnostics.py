@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from lsprotocol import types as lsp
 
+from akm_ls.lsp.work import holding_the_loop
+
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
 
@@ -64,8 +66,9 @@ class _Settling:
     def _over(self, path: str) -> None:
         self._timers.pop(path, None)
         try:
-            self._session.settle(at_once=True)
-            self._due(path)
+            with holding_the_loop("settling a document"):
+                self._session.settle(at_once=True)
+                self._due(path)
         except Exception:
             logger.exception("diagnostics failed")
 
@@ -79,6 +82,7 @@ class PushedDiagnostics(_Settling):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._published: dict[str, list[lsp.Diagnostic]] = {}
+        self._waiting: set[str] = set()
 
     def opened(self, path: str) -> None:
         self._due(path)
@@ -105,6 +109,10 @@ class PushedDiagnostics(_Settling):
     def _due(self, path: str) -> None:
         self.stop(path)
         session = self._session
+        pending = session.large.pending(path)
+        if pending is not None:
+            self._after(path, pending)
+            return
         opened = session.workspace.documents.get(path)
         if opened is None:
             return
@@ -114,6 +122,17 @@ class PushedDiagnostics(_Settling):
             return
         self._published[uri] = diagnostics
         self._send(uri, diagnostics, opened.version)
+
+    def _after(self, path: str, pending: asyncio.Task[None]) -> None:
+        """Publish once a large document has been read and linted."""
+        if path not in self._waiting:
+            self._waiting.add(path)
+
+            def done(_: asyncio.Task[None]) -> None:
+                self._waiting.discard(path)
+                self._over(path)
+
+            pending.add_done_callback(done)
 
     def _send(self, uri: str, diagnostics: list[lsp.Diagnostic], version: int | None) -> None:
         self._session.server.text_document_publish_diagnostics(

@@ -21,6 +21,7 @@ from akm_ls.lsp.features.relative import Relative, anchor_of, relative_at, secti
 from akm_ls.lsp.features.rule_card import rule_card
 from akm_ls.lsp.features.target import target_at
 from akm_ls.lsp.features.workflow_places import outputs, workflow_of, workflow_place
+from akm_ls.search.said import said_description
 from akm_ls.workspace.standards import standards
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _standards(session: Session, opened: OpenDocument, plain: bool) -> str:
     if not found:
         return ""
     lines = [
-        f"- `{item.stub.ref}`: {item.stub.description or item.title}"
+        f"- `{item.stub.ref}`: {said_description(item.stub) or item.title}"
         for item in found[:MAX_STANDARDS]
     ]
     if len(found) > MAX_STANDARDS:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from akm_ls.workspace.open_documents import OpenDocument
 
 
+MAX_LINKS = 2_000
+"""Links of one document: asked for after every change, and each is looked up."""
+
+
 def definition(
     session: Session, params: lsp.DefinitionParams
 ) -> lsp.Location | list[lsp.LocationLink] | None:
@@ -89,7 +93,7 @@ def document_links(
             continue
         link = lsp.DocumentLink(
             range=session.range(opened.document.lines, target.span),
-            tooltip=target.stub.title or target.stub.description or target.stub.ref,
+            tooltip=target.stub.title or target.stub.ref,
         )
         if target.ref.fragment is None:
             link.target = session.uri(target.stub.path)
@@ -97,11 +101,13 @@ def document_links(
             # The line of a heading wants the other file read: when somebody follows the link.
             link.data = {"ref": f"{target.stub.ref}#{target.ref.fragment}"}
         links.append(link)
+        if len(links) >= MAX_LINKS:
+            break
     links += [
         _relative_link(session, opened, found)
         for found in relatives(session, opened)
         if found.kind == "file"
-    ]
+    ][: MAX_LINKS - len(links)]
     links.sort(key=lambda link: (link.range.start.line, link.range.start.character))
     return links
 
@@ -110,7 +116,7 @@ def _relative_link(session: Session, opened: OpenDocument, found: Relative) -> l
     stub = session.workspace.stub_at(found.path)
     link = lsp.DocumentLink(
         range=session.range(opened.document.lines, found.span),
-        tooltip=None if stub is None else stub.title or stub.description or stub.ref,
+        tooltip=None if stub is None else stub.title or stub.ref,
     )
     if found.fragment is None:
         link.target = session.uri(found.path)

@@ -45,12 +45,15 @@ async def document_diagnostics(
     opened = session.document(uri)
     if opened is None:
         return await _closed(session, uri, previous)
+    await session.large.known(opened.path)
     report = session.reports.of(opened.path)
     related: _Related | None = None
     if isinstance(session.diagnostics, PulledDiagnostics):
         session.diagnostics.told(opened.path)
         if session.client.related_documents:
             stale = session.diagnostics.take_stale(MAX_RELATED)
+            for path in stale:
+                await session.large.known(path)
             related = {session.uri(path): full(session.reports.of(path)) for path in stale} or None
     if report.result_id == previous:
         return lsp.RelatedUnchangedDocumentDiagnosticReport(
@@ -172,6 +175,7 @@ class _Pull:
         for opened in workspace.documents:
             if opened.bundle is not None:
                 seen.add(opened.path)
+                await session.large.known(opened.path)
                 self._open(opened.path, opened.version)
         files = await session.server.protocol.workers.run(files_to_check, workspace.bundles)
         until = time.monotonic() + SLICE

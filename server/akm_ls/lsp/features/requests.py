@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
+from akm_ls.lsp.features import parameters
 from akm_ls.lsp.features.agent_requests import context_pack, find_command
 from akm_ls.lsp.features.references import citations_of
-from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.uris import path_of
 from akm_ls.lsp.work import cancellation
-from akm_ls.refs import RefError, parse_ref
 from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowError, show_path
@@ -34,7 +33,8 @@ async def search_assets(session: Session, params: Params) -> Any:
     try:
         request = SearchRequest.from_params(params, session.workspace.search_defaults)
     except RequestError as problem:
-        raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
+        raise parameters.invalid(str(problem)) from None
+    parameters.known_names(session, params)
     session.settle()
     usable = await session.index.ready()
     workspace = session.workspace
@@ -57,11 +57,11 @@ async def search_assets(session: Session, params: Params) -> Any:
 
 async def show_asset(session: Session, params: Params) -> Any:
     """``akm/show``: by ref, or the asset at a position of a document."""
+    ref = parameters.text(params, "ref")
     session.settle()
     await session.index.ready()
-    ref = params.get("ref")
     try:
-        if isinstance(ref, str):
+        if ref is not None:
             shown = session.workspace.show(ref)
         else:
             shown = _show_at(session, params)
@@ -79,11 +79,13 @@ def _show_at(session: Session, params: Params) -> Any:
     document, position = params.get("textDocument"), params.get("position")
     uri = document.get("uri") if isinstance(document, dict) else None
     if not isinstance(uri, str):
-        raise JsonRpcException("a ref or a textDocument is needed", code=INVALID_PARAMS)
+        raise parameters.invalid("a ref or a textDocument is needed")
     opened = session.document(uri)
     if opened is not None and isinstance(position, dict):
         offset = opened.document.lines.offset(
-            _number(position, "line"), _number(position, "character"), session.encoding
+            parameters.position_number(position, "line"),
+            parameters.position_number(position, "character"),
+            session.encoding,
         )
         occurrence = opened.document.ref_at(offset)
         if occurrence is not None and occurrence.ref is not None:
@@ -98,24 +100,9 @@ def _show_at(session: Session, params: Params) -> Any:
     return shown
 
 
-def _number(position: Params, key: str) -> int:
-    value = position.get(key)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if not isinstance(value, int):
-        raise JsonRpcException(f"position.{key} must be a whole number", code=INVALID_PARAMS)
-    return value
-
-
 async def find_citations(session: Session, params: Params) -> Any:
     """``akm/references``: locations of every citation, with its channel."""
-    text = params.get("ref")
-    if not isinstance(text, str):
-        raise JsonRpcException("ref must be a string", code=INVALID_PARAMS)
-    try:
-        ref = parse_ref(text)
-    except RefError as problem:
-        raise JsonRpcException(str(problem), code=INVALID_PARAMS) from None
+    ref = parameters.ref(params)
     session.settle()
     await session.index.ready()
     locations = []
@@ -146,14 +133,13 @@ async def status(session: Session, _params: Params) -> Any:
 
 async def reindex(session: Session, params: Params) -> Any:
     """``akm/reindex``: one run over the bundles, or over one of them."""
-    bundle = params.get("bundle")
-    if bundle is not None and session.workspace.bundles.get(str(bundle)) is None:
-        raise JsonRpcException(f'no bundle is named "{bundle}"', code=INVALID_PARAMS)
+    bundle = parameters.bundle(session, params)
+    full, clean = parameters.flag(params, "full"), parameters.flag(params, "clean")
     session.settle()
     report = await session.index.run(
-        full=params.get("full") is True,
-        clean=params.get("clean") is True,
-        only=None if bundle is None else str(bundle),
+        full=full,
+        clean=clean,
+        only=bundle,
         token=params.get("workDoneToken"),
     )
     return {
@@ -173,12 +159,8 @@ async def reindex(session: Session, params: Params) -> Any:
 
 async def conventions(session: Session, params: Params) -> Any:
     """``akm/conventions``: the authoring standards for a type, in one bundle or in all."""
-    kind, bundle = params.get("type"), params.get("bundle")
-    for name, value in (("type", kind), ("bundle", bundle)):
-        if value is not None and not isinstance(value, str):
-            raise JsonRpcException(f"{name} must be a string", code=INVALID_PARAMS)
-    if bundle is not None and session.workspace.bundles.get(bundle) is None:
-        raise JsonRpcException(f'no bundle is named "{bundle}"', code=INVALID_PARAMS)
+    kind = parameters.asset_type(session, params)
+    bundle = parameters.bundle(session, params)
     session.settle()
     await session.index.ready()
     found = standards(session.workspace, kind, bundle)

@@ -20,7 +20,7 @@ from akm_ls.search.commands.verbs import VERBS
 from akm_ls.search.library import entry_of_stub
 from akm_ls.search.ranking import BELIEF_CEILING
 from akm_ls.search.redaction import redact
-from akm_ls.search.request import RequestError
+from akm_ls.search.request import RequestError, read_count
 from akm_ls.search.result import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class FindRequest:
             raise RequestError(f"scope must be one of {', '.join(SCOPES)}")
         return cls(
             query=_text(params, "query") or "",
-            limit=_limit(params.get("limit")),
+            limit=min(read_count(params, "limit", DEFAULT_LIMIT, least=1), MAX_LIMIT),
             scope=cast(Scope, scope),
             effects=_effects(params),
             bundle=_text(params, "bundle"),
@@ -217,16 +217,6 @@ def _text(params: Mapping[str, object], key: str) -> str | None:
     if value is None or isinstance(value, str):
         return value or None
     raise RequestError(f"{key} must be a string")
-
-
-def _limit(value: object) -> int:
-    if value is None:
-        return DEFAULT_LIMIT
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise RequestError("limit must be a whole number")
-    return min(value, MAX_LIMIT)
 
 
 def _effects(params: Mapping[str, object]) -> frozenset[Effect]:

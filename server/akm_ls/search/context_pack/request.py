@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Literal, cast, get_args
 
-from akm_ls.search.request import Belief, Mode, RequestError
+from akm_ls.search.request import Belief, Mode, RequestError, read_count
 
 Purpose = Literal["agent_context", "proposal"]
 
@@ -86,7 +86,7 @@ class PackRequest:
             raise RequestError("the parameters must be an object with a query")
         if params.get("source") not in (None, "search"):
             raise RequestError('source must be "search": this server keeps no record of runs')
-        limit = _count(params, "limit", DEFAULT_ITEMS)
+        limit = read_count(params, "limit", DEFAULT_ITEMS, least=1)
         return cls(
             query=_text(params, "query") or "",
             purpose=cast(Purpose, _choice(params, "purpose", get_args(Purpose), "agent_context")),
@@ -96,8 +96,8 @@ class PackRequest:
             since=_text(params, "since"),
             mode=cast(Mode, _choice(params, "mode", get_args(Mode), "auto")),
             belief=cast(Belief, _choice(params, "belief", get_args(Belief), "all")),
-            max_items=_count(params, "maxItems", limit),
-            max_tokens=_count(params, "maxTokens", DEFAULT_TOKENS),
+            max_items=read_count(params, "maxItems", limit, least=1),
+            max_tokens=read_count(params, "maxTokens", DEFAULT_TOKENS),
             dedupe=_flag(params, "dedupe"),
         )
 
@@ -127,18 +127,6 @@ def _text(params: Mapping[str, object], key: str) -> str | None:
     if value is None or isinstance(value, str):
         return value or None
     raise RequestError(f"{key} must be a string")
-
-
-def _count(params: Mapping[str, object], key: str, default: int) -> int:
-    value = params.get(key)
-    if value is None:
-        return default
-    # Some clients (Lua) send every number as a float.
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise RequestError(f"{key} must be a whole number")
 
 
 def _flag(params: Mapping[str, object], key: str) -> bool:

@@ -17,6 +17,7 @@ from akm_ls.lint.rules.link_bases import Bases
 from akm_ls.lint.rules.link_targets import read_target
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.relative import IMAGES, Form, bases_of
+from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -192,7 +193,7 @@ def _listing(
             entry + slash,
             Kind.Folder if slash else Kind.File,
             text + slash,
-            detail="" if stub is None else stub.title or stub.description,
+            detail="" if stub is None else stub.title or said_description(stub),
             note="" if stub is None else stub.type,
             filter=text + slash,
             data=None if stub is None else {"ref": stub.ref},

@@ -17,6 +17,7 @@ from akm_ls.lsp.features.card import asset_card
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.completion.values import value_place
 from akm_ls.refs import Ref, find_refs, parse_ref, token_end, try_parse_ref
+from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
     from akm_ls.index.stub import Stub
@@ -208,7 +209,7 @@ def _asset(stub: Stub, place: _Place, home: str | None) -> Offer:
         text,
         _KIND.get(stub.type, Kind.File),
         place.lead + text if place.lead else None,
-        detail=stub.title or stub.description,
+        detail=stub.title or said_description(stub),
         note=stub.type,
         filter=text,
         deprecated=stub.belief_state in DEMOTING_STATES,

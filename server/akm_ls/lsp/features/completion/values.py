@@ -19,6 +19,7 @@ from akm_ls.lint.frontmatter_edits import quoted
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.frontmatter_keys import definitions, schema_place
 from akm_ls.lsp.features.rule_card import rule_card, summary_of
+from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -195,7 +196,7 @@ def _named(kind: str) -> Callable[[Session, OpenDocument], Iterator[Offer]]:
         for stub in stubs:
             name = stub.mark("name") or stub.name
             if stub.path != opened.path:
-                yield Offer(name, Kind.Class, detail=stub.description, data={"ref": stub.ref})
+                yield Offer(name, Kind.Class, detail=said_description(stub), data={"ref": stub.ref})
 
     return offers
 
