@@ -468,6 +468,7 @@ class Workspace:
             self.bundles,
             self.documents.text_of,
             self._searching.semantic(self.settings),
+            self.usage.lookup(),
         )
 
     @property
@@ -477,7 +478,13 @@ class Workspace:
 
     def library_without_index(self) -> Library:
         """`library` for when the index file cannot be used: the catalog has to do."""
-        return Library(None, self.catalog, self.bundles, self.documents.text_of)
+        return Library(
+            None,
+            self.catalog,
+            self.bundles,
+            self.documents.text_of,
+            utility=self.usage.lookup(),
+        )
 
     def search(
         self, request: SearchRequest, cancelled: Callable[[], bool] = _never
