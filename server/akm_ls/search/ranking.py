@@ -1,7 +1,8 @@
 """How good a hit is: pure functions of a stored entry, a query and what the lanes say of both.
 
 A score is ``base * (1 + boost) * usage``, held below a ceiling for assets that are no longer
-believed (akm.md §6.3, §6.4). Every part is reported, so a score can be recomputed. `fusion` makes the base.
+believed (akm.md §6.3, §6.4). Every part is reported, so a score can be recomputed. `fusion`
+makes the base.
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ class Workspace:
         self.documents = OpenDocuments()
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
+        self.embedding = False
         self.surroundings = OpenSurroundings(self)
         self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
@@ -242,6 +243,7 @@ class Workspace:
         *,
         reembed: bool = False,
         only: str | None = None,
+        lazily: bool = False,
         on_line: Callable[[LineKind, str], None] = _nothing,
         on_progress: Callable[[int, int], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
@@ -256,6 +258,7 @@ class Workspace:
             self.bundles,
             reembed=reembed,
             only=only,
+            lazily=lazily,
             on_line=on_line,
             on_progress=on_progress,
             cancelled=cancelled,
