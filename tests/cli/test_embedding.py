@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from akm_ls.cli.embedding import Lines
 from embedders.endpoint import Answer, Endpoint
 
 from .conftest import Ran, Run
@@ -119,3 +120,20 @@ def test_the_doctor_names_the_model_and_what_is_missing(
     assert "status: pending" in ran.out
     assert "model: m (openai)" in ran.out
     assert "embedded: 0, 2 missing" in ran.out
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_the_heartbeat_is_on_stderr_and_batches_are_silent(
+    capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    lines = Lines(as_json=as_json)
+    lines("start", "Generating embeddings for 2 entries.")
+    lines("batch", "Embedded 1/2 entries.")
+    lines("wait", "Still generating embeddings: 1/2 stored, 0 failed; waiting on ...")
+    lines.clear()
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert [line.removeprefix("akm-ls: ") for line in shown.err.splitlines()] == [
+        "Generating embeddings for 2 entries.",
+        "Still generating embeddings: 1/2 stored, 0 failed; waiting on ...",
+    ]

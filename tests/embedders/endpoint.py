@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import socket
 import struct
 import threading
+import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -32,6 +34,8 @@ class Request:
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
+    at: float = 0.0
+    """When it came, in seconds of a clock that only goes forward."""
 
     @property
     def texts(self) -> list[str]:
@@ -71,6 +75,8 @@ class Endpoint:
     def __init__(self) -> None:
         self.behave: Behaviour = openai
         self.requests: list[Request] = []
+        self.running = self.most_running = 0
+        self._counting = threading.Lock()
         self._released = threading.Event()
         endpoint = self
 
@@ -79,9 +85,12 @@ class Endpoint:
 
             def do_POST(self) -> None:
                 data = self.rfile.read(int(self.headers.get("content-length", 0)))
-                request = Request(self.path, dict(self.headers), json.loads(data))
+                headers = dict(self.headers)
+                request = Request(self.path, headers, json.loads(data), time.monotonic())
                 endpoint.requests.append(request)
-                endpoint._send(self, endpoint.behave(request))
+                with endpoint._busy():
+                    answer = endpoint.behave(request)
+                endpoint._send(self, answer)
 
             def do_GET(self) -> None:
                 endpoint.requests.append(Request(self.path, dict(self.headers), {}))
@@ -112,6 +121,22 @@ class Endpoint:
     def texts(self) -> list[str]:
         """Every text that was ever sent."""
         return [text for request in self.requests for text in request.texts]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many texts each request had, in the order they came."""
+        return [len(request.texts) for request in self.requests]
+
+    @contextlib.contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._counting:
+            self.running += 1
+            self.most_running = max(self.most_running, self.running)
+        try:
+            yield
+        finally:
+            with self._counting:
+                self.running -= 1
 
     def script(self, *answers: Answer | Behaviour) -> None:
         """Answer the first requests as listed, then well."""

@@ -227,6 +227,56 @@ def test_a_full_index_run_keeps_the_vectors(six: Site) -> None:
     assert embed(six, WordModel()).pending == 0
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "ALTER TABLE entries DROP COLUMN slugs",
+        "DROP TABLE fragments",
+        "DROP TABLE entries_fts",
+        "DROP TABLE citations; DROP TABLE entries_fts; ALTER TABLE entries DROP COLUMN marks",
+    ],
+)
+def test_what_a_new_layout_adds_costs_no_vector(six: Site, page: Page, loss: str) -> None:
+    embed(six, WordModel())
+    vectors = six.sql("SELECT entry_id, embedding FROM embeddings ORDER BY entry_id")
+    older = apsw.Connection(six.store_path)
+    older.execute(loss)
+    older.close()
+    six.write({"team/knowledge/k2.md": page("now another text")}, settled=False)
+    with six.store():
+        pass  # brings the layout up to date
+    six.index()
+    changed = six.ids()["knowledge/k2"]
+    assert six.sql("SELECT entry_id, embedding FROM embeddings ORDER BY entry_id") == [
+        row for row in vectors if row[0] != changed
+    ]
+    with six.store() as store:
+        assert len(store.match('"page"', limit=9)) == 5
+        assert len(store.match('"another"', limit=9)) == 1
+    hashes = [text for (text,) in six.sql("SELECT embed_hash FROM entries")]
+    assert all(len(text) == 32 for text in hashes), "nothing is marked any more"
+    assert embed(six, WordModel()).pending == 1
+
+
+def test_mending_costs_no_vector(six: Site, page: Page) -> None:
+    embed(six, WordModel())
+    six.sql("DELETE FROM entries_fts WHERE rowid = ?", six.ids()["knowledge/k1"])
+    six.write({"team/knowledge/k2.md": page("now another text")}, settled=False)
+    assert six.index().warnings == ()
+    with six.store() as store:
+        assert len(store.match('"number"', limit=9)) == 5, "the lost text is there again"
+    assert embed(six, WordModel()).pending == 1
+
+
+def test_vectors_of_entries_that_were_lost_are_not_taken_for_others(six: Site) -> None:
+    embed(six, WordModel())
+    broken = apsw.Connection(six.store_path)
+    broken.execute("DROP TABLE entries; DELETE FROM files; DELETE FROM entries_fts")
+    broken.close()
+    six.index()
+    assert embed(six, WordModel()).pending == 6
+
+
 def test_another_model_takes_over_row_by_row(six: Site) -> None:
     embed(six, WordModel("old"))
 

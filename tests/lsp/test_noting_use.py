@@ -64,3 +64,14 @@ async def test_switched_off_nothing_is_noted(editor: Editor) -> None:
         lsp.ExecuteCommandParams("akm.show", [{"ref": "team//knowledge/auth/tls"}])
     )
     assert not (editor.root / "data" / "usage.db").exists()
+
+
+async def test_what_was_used_counts_in_the_next_search(editor: Editor) -> None:
+    await editor.start(["team", "other"])
+    await editor.request("akm/search", {"query": "tokens"})
+    await editor.request("akm/show", {"ref": "team//knowledge/auth/tokens"})
+    await editor.until(lambda: noted(editor))
+    answer = await editor.request("akm/search", {"query": "tokens"})
+    [hit] = [hit for hit in answer["hits"] if hit["conceptId"] == "knowledge/auth/tokens"]
+    assert hit["whyMatched"][-1] == "usage history boost"
+    assert 1 < hit["scores"]["usage"] < 1.5

@@ -206,6 +206,7 @@ def test_without_a_model_it_is_off(settings: Settings) -> None:
         "fingerprint": None,
         "embedded": 0,
         "missing": 0,
+        "running": False,
         "reason": "no embedding model configured",
     }
 

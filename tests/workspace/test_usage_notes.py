@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from akm_ls.search.request import SearchRequest
+from akm_ls.search.usage import UsageStore
+from akm_ls.search.usage.tally import Tally
 from akm_ls.workspace import Settings, Workspace
 from akm_ls.workspace.settings import read_settings
-from akm_ls.workspace.usage import ONCE_SECONDS, REMEMBERED_SECONDS, Usage
+from akm_ls.workspace.usage import ONCE_SECONDS, REMEMBERED, REMEMBERED_SECONDS, Usage
 
 A = ("team", "knowledge/a")
 
@@ -123,3 +126,66 @@ def test_a_full_rebuild_and_a_clean_one_keep_the_history(tmp_path: Path) -> None
     with Workspace.open(settings) as workspace:
         workspace.refresh()
         assert workspace.usage.utilities(*A[:1], [A[1]]).keys() == {"knowledge/a"}
+
+
+# What they do to a search.
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Settings:
+    """Two assets that answer a query alike."""
+    root = tmp_path / "team"
+    (root / ".stash").mkdir(parents=True)
+    for name in ("alpha", "beta"):
+        path = root / "knowledge" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"---\ndescription: Of animals\n---\n# Otters\n\nThe {name} one.\n")
+    return Settings(bundle_dirs=(str(root),), data_dir=str(tmp_path / "data"))
+
+
+def found_in(workspace: Workspace) -> list[str]:
+    return [hit.entry.name for hit in workspace.search(SearchRequest("otters")).hits]
+
+
+def test_what_was_used_comes_first_from_the_next_search_on(twins: Settings) -> None:
+    with Workspace.open(twins) as workspace:
+        workspace.refresh()
+        assert found_in(workspace) == ["alpha", "beta"]
+        workspace.usage.found([("team", "knowledge/beta")])
+        workspace.usage.used("insert", "team", "knowledge/beta")
+        workspace.usage.flush()
+        assert found_in(workspace) == ["beta", "alpha"]
+        workspace.refresh(full=True, clean=True)
+        assert found_in(workspace) == ["beta", "alpha"]
+    with Workspace.open(replace(twins, usage=False)) as workspace:
+        assert found_in(workspace) == ["alpha", "beta"]
+
+
+def test_a_search_asks_the_file_once_however_many_hits_it_ranks(
+    twins: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    tally = UsageStore.tally
+
+    def counted(store: UsageStore, project: str = "") -> Tally:
+        asked.append(project)
+        return tally(store, project)
+
+    monkeypatch.setattr(UsageStore, "tally", counted)
+    with Workspace.open(twins) as workspace:
+        workspace.refresh()
+        assert len(found_in(workspace)) == 2
+    assert len(asked) == 1
+
+
+def test_a_found_asset_counts_for_thirty_minutes_and_four_hundred_are_remembered(
+    tmp_path: Path, clock: Clock
+) -> None:
+    assert (REMEMBERED, REMEMBERED_SECONDS, ONCE_SECONDS) == (400, 1800, 60)
+    usage = usage_in(tmp_path, clock)
+    usage.found([A])
+    usage.found(("team", f"knowledge/{number}") for number in range(400))
+    assert not usage.used("open", *A)
+    usage.found([A])
+    clock.time += 1800
+    assert usage.used("open", *A)

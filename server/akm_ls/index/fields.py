@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,13 +50,19 @@ def search_text(fields: SearchFields, body: int | None = None) -> str:
     return "\n".join([field for field in fields if field.strip()])
 
 
+def embed_hash_of(text: str) -> str:
+    """What is kept of a `search_text`, to tell whether a vector was made of it."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
 UNEMBEDDED_TYPES = ("env", "secret", "session")
 UNEMBEDDED_QUALITY = "proposed"
+_NO_TEXT = embed_hash_of("")
 EMBEDDED = (
     f"e.type NOT IN ({', '.join(map(repr, UNEMBEDDED_TYPES))})"
-    f" AND e.quality != {UNEMBEDDED_QUALITY!r}"
+    f" AND e.quality != {UNEMBEDDED_QUALITY!r} AND e.embed_hash != {_NO_TEXT!r}"
 )
 """Which of ``entries AS e`` may be given to a model, which may be on another machine.
 
-Never: env files, secrets, sessions, and what nobody has accepted yet.
+Never: env files, secrets, sessions, what nobody has accepted yet, and what has no text at all.
 """

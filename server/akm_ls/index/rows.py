@@ -6,7 +6,6 @@ marshalled. Everything that can be computed outside the write transaction is com
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
 from akm_ls.bundles.reading import read_entry
 from akm_ls.bundles.sensitive import is_secret
-from akm_ls.index.fields import search_fields, search_text
+from akm_ls.index.fields import embed_hash_of, search_fields, search_text
 from akm_ls.index.stub import Stub, marks_of, pack_fragments, shorten
 
 if TYPE_CHECKING:
@@ -143,10 +142,9 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
         entry.quality,
         marks_of(entry),
     )
-    embed_hash = hashlib.blake2b(search_text(fields).encode("utf-8", "replace"), digest_size=16)
     return (
         stub,
-        embed_hash.hexdigest(),
+        embed_hash_of(search_text(fields)),
         _document(entry),
         tuple(fields),
         tuple(

@@ -218,10 +218,14 @@ def migrate(connection: apsw.Connection) -> str | None:
     """Add what is missing; call it inside a write transaction.
 
     Nothing is dropped or rewritten. Where a table or a column that is filled from the files was
-    missing, every file counts as changed, and the next run fills it again. The result is a
-    notice for the log when another version wrote the file.
+    missing, every file counts as changed, and the next run fills it again; vectors stay, as long
+    as their texts turn out to be the same. The result is a notice for the log when another
+    version wrote the file.
     """
     names = _names(connection)
+    if "embeddings" in names and "entries" not in names:
+        # Ids are given anew: these would be taken for other assets' vectors.
+        connection.execute("DELETE FROM embeddings")
     found = _version(connection) if "meta" in names else None
     gaps = "entries_fts" not in names
     for table in TABLES:
@@ -241,12 +245,28 @@ def migrate(connection: apsw.Connection) -> str | None:
     if gaps:
         connection.execute("DELETE FROM dir_state")
         connection.execute("UPDATE files SET content_hash = '', racy = 1")
-        connection.execute("UPDATE entries SET embed_hash = ''")
+        mark_texts(connection)
     if found is None or (isinstance(found, int) and found < VERSION):
         connection.execute("REPLACE INTO meta VALUES ('version', ?)", (VERSION,))
     if found in (None, VERSION):
         return None
     return f"The index file has layout {found}, this version writes {VERSION}; serving it anyway."
+
+
+UNWRITTEN = "?"
+"""Before a hash in ``entries.embed_hash``: the full-text row is to be written again. What the
+hash says of the vector stays true."""
+
+
+def mark_texts(connection: apsw.Connection, where: str = "1") -> None:
+    """Have the next run write the full-text rows of some entries again, and keep their vectors.
+
+    ``where`` is a condition on a row of ``entries``.
+    """
+    connection.execute(
+        f"UPDATE entries SET embed_hash = '{UNWRITTEN}' || embed_hash"
+        f" WHERE embed_hash NOT LIKE '{UNWRITTEN}%' AND {where}"
+    )
 
 
 def _names(connection: apsw.Connection) -> set[str]:

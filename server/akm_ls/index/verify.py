@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from akm_ls.index.schema import mark_texts
+
 if TYPE_CHECKING:
     import apsw
 
@@ -56,8 +58,7 @@ def mend(connection: apsw.Connection) -> None:
     """
     lost = list(connection.execute(_LOST_TEXT))
     connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", lost)
-    # A hash that no text has: the full-text row is written when the file is read again.
-    connection.execute(f"UPDATE entries SET embed_hash = '' WHERE id IN ({_MISSING_TEXT})")
+    mark_texts(connection, f"id IN ({_MISSING_TEXT})")
     for table in _CHILDREN:
         orphans = list(connection.execute(_ORPHANS.format(table=table)))
         connection.executemany(f"DELETE FROM {table} WHERE entry_id = ?", orphans)

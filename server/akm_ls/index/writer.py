@@ -25,6 +25,7 @@ from akm_ls.index.rows import (
     stub_from_row,
 )
 from akm_ls.index.scan import FileRow
+from akm_ls.index.schema import UNWRITTEN
 
 if TYPE_CHECKING:
     import apsw
@@ -53,6 +54,8 @@ _ADD_FTS = (
     "INSERT INTO entries_fts (rowid, name, description, tags, hints, content)"
     " VALUES (?, ?, ?, ?, ?, ?)"
 )
+_DROP_FTS = "DELETE FROM entries_fts WHERE rowid = ?"
+_DROP_VECTOR = "DELETE FROM embeddings WHERE entry_id = ?"
 _ADD_FRAGMENT = (
     f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
@@ -402,6 +405,7 @@ class _Write:
         texts: list[tuple[Any, ...]] = []
         fragments: list[tuple[Any, ...]] = []
         citations: list[tuple[Any, ...]] = []
+        unwritten: list[tuple[int]] = []
         stale: list[tuple[int]] = []
         for row, entry in writes:
             if row is None:
@@ -416,7 +420,9 @@ class _Write:
             if row is None or row.embed_hash != entry.embed_hash:
                 texts.append((entry_id, *entry.fields))
                 if row is not None:
-                    stale.append((entry_id,))
+                    unwritten.append((entry_id,))
+                    if row.embed_hash.removeprefix(UNWRITTEN) != entry.embed_hash:
+                        stale.append((entry_id,))
             fragments += [(entry_id, at, *values) for at, values in enumerate(entry.fragments)]
             citations += [(entry_id, at, *values) for at, values in enumerate(entry.citations)]
             stub = stub_from_row(bundle, prefix, entry.stub)
@@ -426,7 +432,8 @@ class _Write:
                 entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash
             ):
                 self._written.changed.append((row.stub, stub))
-        delete_texts(connection, stale)
+        connection.executemany(_DROP_FTS, unwritten)
+        connection.executemany(_DROP_VECTOR, stale)
         delete_structure(connection, [(values[-1],) for values in replaced])
         connection.executemany(_SET_ENTRY, replaced)
         connection.executemany(_ADD_ENTRY, added)
@@ -454,8 +461,8 @@ class _Write:
 
 def delete_texts(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
     """Remove full-text rows, and the vectors made of the same text."""
-    connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", ids)
-    connection.executemany("DELETE FROM embeddings WHERE entry_id = ?", ids)
+    connection.executemany(_DROP_FTS, ids)
+    connection.executemany(_DROP_VECTOR, ids)
 
 
 def delete_structure(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import threading
 import time
-import uuid
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ from lsprotocol import types as lsp
 from akm_ls.index.delta import Delta
 from akm_ls.index.indexer import IndexReport
 from akm_ls.index.store import StoreError
-from akm_ls.lsp.work import CancellationToken, cancellation, holding_the_loop
+from akm_ls.lsp.progress import WorkProgress
+from akm_ls.lsp.work import cancellation, holding_the_loop
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -143,7 +143,7 @@ class BackgroundIndex:
         async with self._lock:
             stop = self._stop
             request = cancellation()
-            progress = _Progress(session, token)
+            progress = WorkProgress(session, "AKM: indexing", "files", WORTH_PROGRESS, token)
             loop = asyncio.get_running_loop()
             pending: asyncio.Queue[Delta] = asyncio.Queue()
 
@@ -161,9 +161,7 @@ class BackgroundIndex:
                     full=full,
                     clean=clean,
                     only=only,
-                    on_progress=lambda done, total, label: progress.report(
-                        loop, done, total, label
-                    ),
+                    on_progress=lambda done, total, _: progress.report(loop, done, total),
                     on_delta=hand_over,
                     cancelled=is_cancelled,
                 )
@@ -347,65 +345,4 @@ class BackgroundIndex:
         # Citations change without any asset looking different.
         self._session.refreshing.annotations()
         self._session.server.protocol.notify("akm/didIndex", counts)
-
-
-class _Progress:
-    """Work-done progress of one run, begun once it is worth showing."""
-
-    def __init__(self, session: Session, token: lsp.ProgressToken | None) -> None:
-        self._server = session.server
-        self._given = token is not None
-        self._token: lsp.ProgressToken = token if token is not None else f"akm-index-{uuid.uuid4()}"
-        self._offered = self._given or session.client.progress
-        self._begun: asyncio.Task[None] | None = None
-        self._shown = 0.0
-        self._cancelled = CancellationToken()
-
-    @property
-    def cancelled(self) -> bool:
-        if not self._cancelled.cancelled:
-            future = self._server.work_done_progress.tokens.get(self._token)
-            if future is not None and future.cancelled():
-                self._cancelled.cancel()
-        return self._cancelled.cancelled
-
-    def report(self, loop: asyncio.AbstractEventLoop, done: int, total: int, label: str) -> None:
-        """From the worker thread: at most ten times a second."""
-        now = time.monotonic()
-        if not self._offered or (total < WORTH_PROGRESS and not self._given):
-            return
-        if now - self._shown >= 0.1:
-            self._shown = now
-            loop.call_soon_threadsafe(self._show, done, total, label)
-
-    def _show(self, done: int, total: int, label: str) -> None:
-        if self._begun is None:
-            self._begun = asyncio.get_running_loop().create_task(self._begin())
-        if self._begun.done() and not self._begun.cancelled():
-            percentage = 100 * done // total if total else 0
-            self._server.work_done_progress.report(
-                self._token,
-                lsp.WorkDoneProgressReport(
-                    message=f"{done:,}/{total:,} files", percentage=percentage, cancellable=True
-                ),
-            )
-
-    async def _begin(self) -> None:
-        progress = self._server.work_done_progress
-        if not self._given:
-            try:
-                await progress.create_async(self._token)
-            except Exception:
-                self._offered = False
-                return
-        progress.begin(
-            self._token,
-            lsp.WorkDoneProgressBegin(title="AKM: indexing", percentage=0, cancellable=True),
-        )
-
-    async def end(self) -> None:
-        if self._begun is None:
-            return
-        await self._begun
-        if self._offered:
-            self._server.work_done_progress.end(self._token, lsp.WorkDoneProgressEnd())
+        self._session.embedding.due()

@@ -14,6 +14,7 @@ from akm_ls.documents.text import PositionEncoding
 from akm_ls.index.delta import Delta
 from akm_ls.lsp.client import Client
 from akm_ls.lsp.convert import file_start, to_offset, to_range
+from akm_ls.lsp.embedding import BackgroundEmbedding
 from akm_ls.lsp.features.diagnostics import Diagnostics, diagnostics_for
 from akm_ls.lsp.features.pull_diagnostics import ClosedReports
 from akm_ls.lsp.indexing import BackgroundIndex
@@ -62,6 +63,7 @@ class Session:
         self.files = ClosedReports(self)
         self.refreshing = Refreshing(self)
         self.index = BackgroundIndex(self)
+        self.embedding = BackgroundEmbedding(self)
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
         self._told: dict[str, tuple[str, ...]] = {}
@@ -105,6 +107,12 @@ class Session:
             await self.resolve(force=before.data_dir != settings.data_dir)
         else:
             self.everything_stale()
+        if (before.embedding, before.offline, before.config) != (
+            settings.embedding,
+            settings.offline,
+            settings.config,
+        ):
+            self.embedding.begin_anew()
 
     async def take_pushed_settings(self, settings: object) -> None:
         """Settings as older clients push them: the sections, ours among them."""
@@ -120,6 +128,7 @@ class Session:
     async def resolve(self, *, force: bool = False) -> None:
         """Find the bundles again and follow what changed."""
         changed = self.workspace.resolve()
+        self.embedding.begin_anew()  # akm's configuration may name another model
         self._tell_of_bundles()
         if not changed and not force:
             return
@@ -325,6 +334,7 @@ class Session:
 
     def close(self) -> None:
         self.index.stop()
+        self.embedding.stop()
         self.refreshing.stop()
         self.watching.stop()
         self.large.close()

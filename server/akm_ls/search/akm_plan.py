@@ -95,6 +95,7 @@ def _rank(
                     LEXICAL,
                     relaxed=stage == "or",
                     boosted=request.boosts,
+                    utility=library.utility(entry.bundle, entry.concept_id),
                 )
                 ranked.append(Ranked(entry, score))
         ranked = by_file(ranked)
@@ -149,6 +150,7 @@ def _hybrid(
             lead,
             relaxed=stage == "or" and matched is not None,
             boosted=request.boosts,
+            utility=library.utility(entry.bundle, entry.concept_id),
         )
         ranked.append(Ranked(entry, score))
     ranked = by_file(ranked)

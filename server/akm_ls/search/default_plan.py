@@ -198,6 +198,7 @@ def _rank(
                 (*_lead(signals), *_coverage(request, share)),
                 boosted=request.boosts,
                 matches=MATCH_WEIGHT,
+                utility=library.utility(entry.bundle, entry.concept_id),
             )
             ranked.append(Ranked(entry, score))
             if share == 1.0 and signals.bm25 is not None:

@@ -12,6 +12,7 @@ from akm_ls.bundles.adapters.layout import is_unreadable
 from akm_ls.bundles.entry import Entry
 from akm_ls.bundles.reading import MAX_FILE_BYTES
 from akm_ls.documents.text import decode
+from akm_ls.search.usage.utility import Utility, no_utility
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import BundleSet
@@ -52,6 +53,8 @@ class Library:
     text_of: Callable[[str], str | None] = _no_buffer
     semantic: SemanticIndex | None = None
     """``None``: there is no embedding model."""
+    utility: Utility = no_utility
+    """How much an asset has been used."""
 
     def read(self, path: str) -> str | None:
         """The text of an asset's file, of the open document if there is one.

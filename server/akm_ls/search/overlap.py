@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from akm_ls.search.library import entry_of_stub
 from akm_ls.search.query import words
 from akm_ls.search.ranking import Score, Terms, rank_overlap
+from akm_ls.search.usage.utility import Utility, no_utility
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import BundleSet
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def overlap(
-    stubs: Iterable[Stub], bundles: BundleSet, terms: Terms
+    stubs: Iterable[Stub], bundles: BundleSet, terms: Terms, utility: Utility = no_utility
 ) -> Iterator[tuple[Entry, Score]]:
     """Assets whose name, description or tags hold some of the query's words, scored by share."""
     wanted = set(terms.tokens)
@@ -25,4 +26,6 @@ def overlap(
         found = wanted.intersection(words(text))
         if found:
             entry = entry_of_stub(bundles, stub)
-            yield entry, rank_overlap(entry, terms, share=len(found) / len(wanted))
+            used = utility(entry.bundle, entry.concept_id)
+            share = len(found) / len(wanted)
+            yield entry, rank_overlap(entry, terms, share=share, utility=used)

@@ -1,7 +1,8 @@
 """How good a hit is: pure functions of a stored entry, a query and what the lanes say of both.
 
-A score is ``base * (1 + boost)``, held below a ceiling for assets that are no longer believed
-(akm.md §6.3, §6.4). Every part is reported, so a score can be recomputed. `fusion` makes the base.
+A score is ``base * (1 + boost) * usage``, held below a ceiling for assets that are no longer
+believed (akm.md §6.3, §6.4). Every part is reported, so a score can be recomputed. `fusion`
+makes the base.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from akm_ls.bundles.entry import Entry
 from akm_ls.index.fields import fold
 from akm_ls.search.fusion import Base
 from akm_ls.search.query import MatchStage, find_word, root_of, words
+from akm_ls.search.usage.utility import utility_factor
 
 MAX_BOOST = 3.0
 EXACT_NAME = 2.0
@@ -24,6 +26,7 @@ MATCH_WEIGHT = 0.2
 """What a match of some of the words counts in the default plan. Its base tells good matches from
 poor ones, as bm25 weighs the same columns; counting them in full again costs quality
 (docs/search-quality.md). Exact names, types, beliefs and the rest count in full in either plan."""
+USED = "usage history boost"
 RELAXED_CEILING = 0.65
 """For a hit of the last, widest stage whose name holds none of the query."""
 
@@ -82,9 +85,10 @@ class Part:
 class Score:
     """A hit's score and what it is made of.
 
-    ``total == round(min(1, max(0, base * (1 + boost)), ceiling), 4)``, no ceiling being 1, and
-    ``boost`` is the sum of the parts, at most `MAX_BOOST`. ``semantic`` is ``None`` where the
-    meaning had no part in the base.
+    ``total == round(min(1, max(0, base * (1 + boost) * usage), ceiling), 4)``, no ceiling being
+    1, and ``boost`` is the sum of the parts, at most `MAX_BOOST`. ``semantic`` is ``None`` where
+    the meaning had no part in the base. ``usage`` is from 1, for an asset that was never used,
+    to 1.5.
     """
 
     base: float
@@ -93,11 +97,12 @@ class Score:
     parts: tuple[Part, ...] = ()
     keyword: float = 0.0
     semantic: float | None = None
+    usage: float = 1.0
 
     @property
     def raw(self) -> float:
         """The score below no ceiling: what tells two hits at one ceiling apart."""
-        return max(0.0, self.base * (1 + self.boost))
+        return max(0.0, self.base * (1 + self.boost) * self.usage)
 
     @property
     def total(self) -> float:
@@ -105,7 +110,8 @@ class Score:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(part.reason for part in self.parts if part.reason))
+        found = dict.fromkeys(part.reason for part in self.parts if part.reason)
+        return (*found, USED) if self.usage > 1 else tuple(found)
 
 
 LISTED = Score(base=1.0, boost=0.0, ceiling=None, keyword=1.0)
@@ -130,10 +136,11 @@ def rank(entry: Entry, terms: Terms, *, bm25: float, stage: MatchStage) -> Score
     return rank_base(entry, terms, Base(keyword, keyword), LEXICAL, relaxed=stage == "or")
 
 
-def rank_overlap(entry: Entry, terms: Terms, *, share: float) -> Score:
+def rank_overlap(entry: Entry, terms: Terms, *, share: float, utility: float = 0.0) -> Score:
     """Score an asset by the share of the query's words it holds, without an index."""
     keyword = round(0.3 + 0.5 * share, 4)
-    return rank_base(entry, terms, Base(keyword, keyword), (), relaxed=share < 1)
+    base = Base(keyword, keyword)
+    return rank_base(entry, terms, base, (), relaxed=share < 1, utility=utility)
 
 
 def rank_base(
@@ -145,6 +152,7 @@ def rank_base(
     relaxed: bool = False,
     boosted: bool = True,
     matches: float = 1.0,
+    utility: float = 0.0,
 ) -> Score:
     """Score a hit whose lanes say ``base``.
 
@@ -153,6 +161,7 @@ def rank_base(
         relaxed: only some of the query's words are known to be in it.
         boosted: otherwise the base is the score, but for beliefs' ceilings.
         matches: what a match of some of the query's words counts; see `MATCH_WEIGHT`.
+        utility: how much the asset has been used, from 0 to 1.
     """
     names, named = _name_parts(entry.name, terms)
     parts = lead
@@ -164,7 +173,8 @@ def rank_base(
     if entry.belief_state in BELIEF_CEILING:
         ceilings.append(BELIEF_CEILING[entry.belief_state])
     ceiling = min(ceilings, default=None)
-    return Score(base.value, boost, ceiling, parts, base.keyword, base.semantic)
+    usage = round(utility_factor(utility), 4) if boosted and utility else 1.0
+    return Score(base.value, boost, ceiling, parts, base.keyword, base.semantic, usage)
 
 
 def _weighed(part: Part, matches: float) -> Part:

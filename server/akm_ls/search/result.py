@@ -98,6 +98,8 @@ class Hit:
             "boost": score.boost,
             "ceiling": score.ceiling,
         }
+        if score.usage > 1:
+            answer["usage"] = score.usage
         if with_parts:
             answer["parts"] = [
                 {"signal": part.signal, "value": part.value} for part in score.parts if part.value

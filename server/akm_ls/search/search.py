@@ -143,7 +143,8 @@ def _compare_names(library: Library, request: SearchRequest, query: Plan, reason
     """The catalog alone: names, descriptions and tags."""
     tokens = query.tokens if request.plan == "akm" else read_query(request.query).words
     terms = Terms.of(request.query, tokens, request.project)
-    scored = overlap(library.catalog.stubs(request.bundle), library.bundles, terms)
+    stubs = library.catalog.stubs(request.bundle)
+    scored = overlap(stubs, library.bundles, terms, library.utility)
     ranked = by_file(
         Ranked(entry, score) for entry, score in scored if passes(library, request, entry)
     )

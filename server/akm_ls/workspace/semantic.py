@@ -198,8 +198,10 @@ def _unusable(reason: str) -> Readiness:
     return Readiness("blocked", None, 0, 0, reason)
 
 
-def semantic_status(settings: Settings, store: Store | None) -> dict[str, Any]:
-    """``semantic`` of ``akm/status`` (protocol.md)."""
+def semantic_status(
+    settings: Settings, store: Store | None, *, running: bool = False
+) -> dict[str, Any]:
+    """``semantic`` of ``akm/status`` (protocol.md); ``running``: what is missing is on its way."""
     found = semantic_readiness(settings, store)
     embedding = embedding_settings(settings)
     is_on = found.status != "off"
@@ -211,6 +213,7 @@ def semantic_status(settings: Settings, store: Store | None) -> dict[str, Any]:
         "fingerprint": found.model,
         "embedded": found.embedded,
         "missing": found.missing,
+        "running": running and is_on,
         "reason": found.reason,
     }
 
@@ -245,6 +248,7 @@ def embed_workspace(
     *,
     reembed: bool = False,
     only: str | None = None,
+    lazily: bool = False,
     on_line: Callable[[LineKind, str], None] = _say_nothing,
     on_progress: Callable[[int, int], None] = _no_progress,
     cancelled: Callable[[], bool] = _never,
@@ -253,9 +257,17 @@ def embed_workspace(
 
     Runs in any thread without an event loop. Fails for nothing a model does.
 
+    Args:
+        lazily: load no model where nothing is missing.
+
     Raises:
         StoreError: the index file cannot be used.
     """
+    if lazily and not reembed:
+        with Store(store_path, bundles) as store:
+            state = semantic_readiness(settings, store)
+        if not state.missing:
+            return EmbeddingOutcome(state)
     from akm_ls.index.embedding import run_embedding
 
     embedding = embedding_settings(settings)

@@ -45,7 +45,7 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
             "builtAt": _iso(stored.built_at) if stored else None,
             "state": _state(workspace) if stored else "unusable",
         },
-        "semantic": semantic_status(workspace.settings, store),
+        "semantic": semantic_status(workspace.settings, store, running=workspace.embedding),
         "warnings": [
             *workspace.bundles.warnings,
             *workspace.settings_problems(),

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from akm_ls.search.usage.store import USAGE_FILE, UsageEvent, UsageStore
-from akm_ls.search.usage.utility import UseKind
+from akm_ls.search.usage.utility import UseKind, Utility, no_utility
 
 if TYPE_CHECKING:
+    from akm_ls.search.usage.tally import Tally
     from akm_ls.workspace.settings import Settings
 
 REMEMBERED = 400
@@ -105,14 +106,25 @@ class Usage:
             self._open().record(events)
 
     def utilities(self, bundle: str, concept_ids: Iterable[str]) -> Mapping[str, float]:
-        """Utilities from 0 to 1 of those assets that have been used; a pure read.
-
-        For the ranking, from any thread: a bounded boost that comes second
-        (`akm_ls.search.usage.utility_factor`).
-        """
+        """Utilities from 0 to 1 of those assets that have been used; a pure read."""
         if not self.is_on:
             return {}
         return self._open().utilities(bundle, concept_ids, self.project)
+
+    def lookup(self) -> Utility:
+        """For the ranking of one search, from any thread: an asset's utility, from 0 to 1.
+
+        The file is asked once, when the first asset is looked up.
+        """
+        known: list[tuple[Tally, float]] = []
+
+        def utility(bundle: str, concept_id: str) -> float:
+            if not known:
+                known.append((self._open().tally(self.project), self._now()))
+            tally, now = known[0]
+            return tally.utility(bundle, concept_id, now)
+
+        return utility if self.is_on else no_utility
 
     def close(self) -> None:
         self.flush()

@@ -94,6 +94,7 @@ class Workspace:
         self.documents = OpenDocuments()
         self.warnings: tuple[str, ...] = ()
         self.indexing = False
+        self.embedding = False
         self.surroundings = OpenSurroundings(self)
         self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
@@ -243,6 +244,7 @@ class Workspace:
         *,
         reembed: bool = False,
         only: str | None = None,
+        lazily: bool = False,
         on_line: Callable[[LineKind, str], None] = _nothing,
         on_progress: Callable[[int, int], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
@@ -257,6 +259,7 @@ class Workspace:
             self.bundles,
             reembed=reembed,
             only=only,
+            lazily=lazily,
             on_line=on_line,
             on_progress=on_progress,
             cancelled=cancelled,
@@ -480,6 +483,7 @@ class Workspace:
             self.bundles,
             self.documents.text_of,
             self._searching.semantic(self.settings),
+            self.usage.lookup(),
         )
 
     @property
@@ -489,7 +493,13 @@ class Workspace:
 
     def library_without_index(self) -> Library:
         """`library` for when the index file cannot be used: the catalog has to do."""
-        return Library(None, self.catalog, self.bundles, self.documents.text_of)
+        return Library(
+            None,
+            self.catalog,
+            self.bundles,
+            self.documents.text_of,
+            utility=self.usage.lookup(),
+        )
 
     def search(
         self, request: SearchRequest, cancelled: Callable[[], bool] = _never

@@ -142,6 +142,11 @@ async def reindex(session: Session, params: Params) -> Any:
         only=bundle,
         token=params.get("workDoneToken"),
     )
+    if not report.cancelled:
+        if params.get("reembed") is True:
+            session.embedding.reembed(None if bundle is None else str(bundle))
+        else:
+            session.embedding.asked()
     return {
         "mode": report.mode,
         "bundles": report.bundles,

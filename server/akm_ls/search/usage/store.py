@@ -7,19 +7,19 @@ to it, and a hash of the project's directories. No query, no text and no path is
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
-from akm_ls.search.usage.utility import DAY, Use, UseKind, utility_of
+from akm_ls.index.database import identity_of
+from akm_ls.search.usage.tally import Tally, UseRow
+from akm_ls.search.usage.utility import DAY, UseKind
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,17 @@ _TABLE = (
 )
 _BY_ASSET = "CREATE INDEX IF NOT EXISTS usage_by_asset ON usage_events(bundle, concept_id)"
 _BY_TIME = "CREATE INDEX IF NOT EXISTS usage_by_time ON usage_events(at)"
+_ENDS = "SELECT (SELECT min(id) FROM usage_events), (SELECT max(id) FROM usage_events)"
+_SINCE = "SELECT id, bundle, concept_id, kind, at, project, searched FROM usage_events WHERE id > ?"
 _T = TypeVar("_T")
+
+
+class _Tallied(NamedTuple):
+    """A tally, the file and first row it was made from, and the last row that is in it."""
+
+    tally: Tally
+    mark: tuple[tuple[int, int] | None, int | None]
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class UsageStore:
         self._lock = threading.Lock()
         self._connection: apsw.Connection | None = None
         self._purged = 0.0
+        self._file: tuple[int, int] | None = None
+        self._tallied: _Tallied | None = None
 
     def close(self) -> None:
         with self._lock:
@@ -117,22 +129,36 @@ class UsageStore:
 
         Without a project every use counts as one in the project at hand.
         """
-        wanted = json.dumps(list(concept_ids))
+        tally, now = self.tally(project), self._now()
+        found = ((key, tally.utility(bundle, key, now)) for key in concept_ids)
+        return {key: value for key, value in found if value > 0}
 
-        def read(connection: apsw.Connection) -> list[Any]:
-            return connection.execute(
-                "SELECT concept_id, kind, at, project, searched FROM usage_events"
-                " WHERE bundle = ? AND concept_id IN (SELECT value FROM json_each(?))",
-                (bundle, wanted),
-            ).fetchall()
+    def tally(self, project: str = "") -> Tally:
+        """What all uses come to by now, those of other processes included; reads only.
 
-        rows: list[Any] = []
-        uses: dict[str, list[Use]] = defaultdict(list)
-        for concept_id, kind, at, where, searched in self._run(read, rows):
-            in_project = not project or where == project
-            uses[concept_id].append(Use(kind, at, in_project, bool(searched)))
-        now = self._now()
-        return {key: value for key, used in uses.items() if (value := utility_of(used, now)) > 0}
+        Kept, and brought up to date with what was written since: one look at the file's ends.
+        """
+
+        def read(connection: apsw.Connection) -> Tally:
+            ends: list[Any] = connection.execute(_ENDS).fetchall()
+            first, last = ends[0]
+            known, now = self._tallied, self._now()
+            mark = (identity_of(self.path), first)
+            since = 0 if known is None else known.last
+            if (
+                known is None
+                or known.mark != mark
+                or known.tally.project != project
+                or since > (last or 0)
+            ):
+                known, since = None, 0
+            tally = Tally(project, now) if known is None else known.tally
+            if since != (last or 0):
+                tally.add(map(UseRow._make, connection.execute(_SINCE, (since,))), now)
+            self._tallied = _Tallied(tally, mark, last or 0)
+            return tally
+
+        return self._run(read, Tally(project, self._now()))
 
     def count(self) -> int:
         """How many events there are."""
@@ -159,8 +185,11 @@ class UsageStore:
             return otherwise
 
     def _open(self) -> apsw.Connection:
-        if self._connection is not None and os.path.exists(self.path):
-            return self._connection
+        if self._connection is not None:
+            if self._file is not None and self._file == identity_of(self.path):
+                return self._connection
+            self._connection.close(True)
+            self._connection = None
         os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
         connection = apsw.Connection(self.path)
         connection.set_busy_timeout(PATIENCE_MS)
@@ -168,6 +197,7 @@ class UsageStore:
         for statement in (_TABLE, _BY_ASSET, _BY_TIME):
             connection.execute(statement)
         self._connection = connection
+        self._file = identity_of(self.path)
         return connection
 
     def _delete(self) -> None:
