@@ -1,7 +1,7 @@
 """By akm's plan search finds what akm finds, but for a list of differences that are meant.
 
-Listings are compared in full. Of ranked queries the found files are compared, not their order:
-akm 0.9.0 scores a hit by the other hits.
+Listings are compared in full. Of every query the first ten that both find are in akm's order and
+have akm's reasons, or the difference is on the list as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from akm_ls.search.library import Library
 from akm_ls.search.query import plan
 from akm_ls.search.request import MAX_LIMIT, SearchRequest
-from akm_ls.search.result import SearchResult
+from akm_ls.search.result import Hit, SearchResult
 from akm_ls.search.search import search
 
 from . import recorded
@@ -102,3 +102,66 @@ def test_exact_names_come_first(library: Library) -> None:
         (first, *_) = pages(library, probe["q"])
         top = [f"{hit.entry.bundle}/{hit.entry.rel}" for hit in first.hits[: len(exact)]]
         assert set(top) == set(exact)
+
+
+@pytest.fixture(scope="module")
+def answers(library: Library) -> dict[str, list[Hit]]:
+    return {
+        probe["q"]: [hit for page in pages(library, probe["q"]) for hit in page.hits]
+        for probe in PROBES
+    }
+
+
+def file_of(hit: Hit) -> str:
+    return f"{hit.entry.bundle}/{hit.entry.rel}"
+
+
+def orders(answers: dict[str, list[Hit]]) -> Iterator[Difference]:
+    """Where a file that both find stands in another place than akm's, within the first ten."""
+    for probe in PROBES:
+        found = [file_of(hit) for hit in answers[probe["q"]]]
+        theirs = [hit["path"].removeprefix("${STASHES}/") for hit in probe["out"]["hits"]]
+        ours = [file for file in found if file in theirs][:10]
+        akms = [file for file in theirs if file in found][:10]
+        for place, (file, instead) in enumerate(zip(ours, akms, strict=True), 1):
+            if file != instead:
+                yield probe["q"], f"{place}. {file}, not {instead}"
+
+
+def reasons(answers: dict[str, list[Hit]]) -> Iterator[Difference]:
+    for probe in PROBES:
+        found = {file_of(hit): set(hit.score.reasons) for hit in answers[probe["q"]]}
+        differ: dict[str, list[str]] = {}
+        both = 0
+        for hit in probe["out"]["hits"]:
+            file = hit["path"].removeprefix("${STASHES}/")
+            if file in found:
+                both += 1
+                akms = set(hit["whyMatched"])
+                for reason in akms ^ found[file]:
+                    word = "without" if reason in akms else "with"
+                    differ.setdefault(f"{word} '{reason}'", []).append(file)
+        for what, files in differ.items():
+            # One line where it is so of every hit.
+            names = ["every hit"] if len(files) == both > 10 else files
+            yield from ((probe["q"], f"{name} {what}") for name in names)
+
+
+def test_the_first_ten_are_in_akms_order(answers: dict[str, list[Hit]]) -> None:
+    assert set(orders(answers)) == listed("order")
+
+
+def test_why_matched_is_akms(answers: dict[str, list[Hit]]) -> None:
+    assert set(reasons(answers)) == listed("why_matched")
+
+
+def test_reasons_are_in_akms_order(answers: dict[str, list[Hit]]) -> None:
+    compared = 0
+    for probe in PROBES:
+        found = {file_of(hit): hit.score.reasons for hit in answers[probe["q"]]}
+        for hit in probe["out"]["hits"]:
+            ours = found.get(hit["path"].removeprefix("${STASHES}/"), ())
+            common = [reason for reason in hit["whyMatched"] if reason in ours]
+            assert [reason for reason in ours if reason in common] == common
+            compared += bool(common)
+    assert compared > 500

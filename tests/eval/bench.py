@@ -41,10 +41,9 @@ def _ways() -> Iterator[Way]:
     yield Way("default, no boosts", {"mode": "lexical", "boosts": False})
     yield Way("akm plan, hybrid", {"plan": "akm", "mode": "hybrid"}, True)
     for fusion in ("convex", "rrf", "akm", "knowledge"):
-        yield Way(fusion, {"mode": "hybrid", "fusion": fusion}, True)
-        yield Way(
-            f"{fusion}, no boosts", {"mode": "hybrid", "fusion": fusion, "boosts": False}, True
-        )
+        fused: dict[str, Any] = {"mode": "hybrid", "fusion": fusion}
+        yield Way(f"{fusion} fusion", fused, True)
+        yield Way(f"{fusion} fusion, no boosts", {**fused, "boosts": False}, True)
     yield Way("meaning alone", {"mode": "semantic", "boosts": False}, True)
 
 

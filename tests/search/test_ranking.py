@@ -82,6 +82,14 @@ def test_the_belief_state(state: str, value: float) -> None:
     assert score(asset, "query").ceiling == BELIEF_CEILING.get(state)
 
 
+def test_a_name_with_blanks_is_no_alias_of_itself() -> None:
+    assert boosts(entry("with space", aliases=("with space",)), "with space") == {"name": 2.0}
+    assert boosts(entry("with-space", aliases=("with space",)), "with space") == {
+        "name": 2.0,
+        "aliases": 1.5,
+    }
+
+
 @pytest.mark.parametrize(
     ("fields", "query", "expected"),
     [
@@ -91,6 +99,9 @@ def test_the_belief_state(state: str, value: float) -> None:
         ({"tags": ("data pipelines",)}, "data", {}),
         ({"hints": ("rotate the token",)}, "token", {"searchHints": 0.12}),
         ({"hints": ("rotate the token",)}, "rotate the token", {"searchHints": 0.24}),
+        ({"hints": ("memories/note",), "extra": {"xrefs": ["memories/note"]}}, "note", {}),
+        ({"hints": ("note", "x"), "extra": {"pageKind": "x"}}, "note", {"searchHints": 0.12}),
+        ({"hints": ("at noon",), "extra": {"intent": {"when": "at noon"}}}, "noon", {}),
         ({"aliases": ("api keys",)}, "API keys", {"aliases": 1.5}),
         ({"aliases": ("api keys",)}, "keys", {"aliases": 0.3}),
         ({"description": "Rotates tokens."}, "tokens", {"description": 0.1}),

@@ -11,7 +11,7 @@ from akm_ls.index.store import StoreError
 from akm_ls.search.gate import passes, with_belief
 from akm_ls.search.library import Library, check_cancelled, entry_of_stub
 from akm_ls.search.page import Ranked, make_page
-from akm_ls.search.ranking import LISTED
+from akm_ls.search.ranking import LISTED, listed_like_akm
 
 if TYPE_CHECKING:
     from akm_ls.bundles.entry import Entry
@@ -43,11 +43,9 @@ def list_assets(
     found = list({stub.path: stub for stub in found}.values())
     depth = request.offset + request.limit + _SPARE
     ordered = heapq.nsmallest(depth, found, key=_listing_key)
-    rest = (
-        Ranked(_entry_of(library, stub), LISTED)
-        for stub in ordered[request.offset :]
-        if not cancelled()
-    )
+    entries = (_entry_of(library, it) for it in ordered[request.offset :] if not cancelled())
+    reasoned = request.plan == "akm"
+    rest = (Ranked(it, listed_like_akm(it) if reasoned else LISTED) for it in entries)
     page = make_page(library, request, rest, (), cancelled)
     return page, len(found) - page.gone
 

@@ -8,8 +8,8 @@ makes the base.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from akm_ls.bundles.entry import Entry
@@ -27,6 +27,7 @@ MATCH_WEIGHT = 0.2
 poor ones, as bm25 weighs the same columns; counting them in full again costs quality
 (docs/search-quality.md). Exact names, types, beliefs and the rest count in full in either plan."""
 USED = "usage history boost"
+_GUIDANCE = frozenset({"usage", "examples", "xrefs", "intent", "pageKind"})
 RELAXED_CEILING = 0.65
 """For a hit of the last, widest stage whose name holds none of the query."""
 
@@ -118,6 +119,14 @@ LISTED = Score(base=1.0, boost=0.0, ceiling=None, keyword=1.0)
 """The score of everything in a listing."""
 
 
+def listed_like_akm(entry: Entry) -> Score:
+    """The same score with the reasons that akm gives: those that need no query."""
+    own = (part for signal in (_type, _belief, _metadata) for part in signal(entry, _NO_TERMS))
+    parts = (*LEXICAL, *(Part(part.signal, 0.0, part.reason) for part in own))
+    return replace(LISTED, parts=parts)
+
+
+_NO_TERMS = Terms((), "", ())
 LEXICAL = (Part("keyword", 0.0, "fts bm25 relevance"),)
 SEMANTIC = (Part("semantic", 0.0, "semantic similarity"),)
 HYBRID = (Part("hybrid", 0.0, "hybrid (fts + semantic)"),)
@@ -210,13 +219,34 @@ def _tags(entry: Entry, terms: Terms) -> Iterator[Part]:
 
 
 def _hints(entry: Entry, terms: Terms) -> Iterator[Part]:
-    if found := _found(terms.roots, fold(" ".join(entry.hints))):
+    hints = entry.hints
+    if hints and not _GUIDANCE.isdisjoint(entry.extra):
+        others = set(_other_guidance(entry))
+        hints = tuple(hint for hint in hints if hint not in others)
+    if hints and (found := _found(terms.roots, fold(" ".join(hints)))):
         yield Part("searchHints", _capped(0.12, found, 0.24), "matched searchHints")
 
 
+def _other_guidance(entry: Entry) -> Iterator[object]:
+    """What is searched like hints without being any (akm.md §6.1): it is not boosted like them."""
+    for key in _GUIDANCE & entry.extra.keys():
+        value = entry.extra[key]
+        if isinstance(value, Mapping):
+            yield from value.values()
+        elif isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
 def _aliases(entry: Entry, terms: Terms) -> Iterator[Part]:
-    found = _found(terms.roots, fold(" ".join(entry.aliases)))
-    if found and any(" ".join(words(alias)) == terms.phrase for alias in entry.aliases):
+    name = entry.name.lower()
+    # A name with blanks in it is its own spaced form, which is an alias of every other.
+    aliases = [alias for alias in entry.aliases if alias != name] if " " in name else entry.aliases
+    if not aliases:
+        return
+    found = _found(terms.roots, fold(" ".join(aliases)))
+    if found and any(" ".join(words(alias)) == terms.phrase for alias in aliases):
         yield Part("aliases", EXACT_ALIAS, "matched aliases")
     elif found:
         yield Part("aliases", round(0.3 * found, 4), "matched aliases")
