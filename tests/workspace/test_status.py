@@ -32,7 +32,7 @@ def test_a_rebuild_by_another_process_is_told_while_it_lasts(workspace: Workspac
         lock.parent.mkdir()
         lock.write_text(json.dumps({"pid": other.pid, "launcher": 1}))
         workspace.refresh()
-        assert f"pid {other.pid}" in workspace.status()["warnings"][0]
+        assert f"process {other.pid}" in workspace.status()["warnings"][0]
         lock.unlink()
         assert workspace.status()["warnings"] == []
     finally:

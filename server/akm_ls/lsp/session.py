@@ -66,6 +66,7 @@ class Session:
         self.embedding = BackgroundEmbedding(self)
         self.watching = FileWatching(self)
         self._unread: set[str] = set()
+        self._nothing_open: str | None = None
         self._told: dict[str, tuple[str, ...]] = {}
         self._writing: set[asyncio.Future[None]] = set()
 
@@ -320,6 +321,13 @@ class Session:
     def _tell_of_bundles(self) -> None:
         self._tell("sources", self.workspace.unusable_sources())
         self._tell("bundle settings", self.workspace.settings_problems())
+        nothing = self.workspace.nothing_open()
+        if nothing is not None and nothing != self._nothing_open:
+            # In the log, for who wonders: a folder without bundles is nothing to interrupt for.
+            self.server.window_log_message(
+                lsp.LogMessageParams(type=lsp.MessageType.Info, message=nothing)
+            )
+        self._nothing_open = nothing
 
     def _tell(self, of: str, problems: Sequence[str]) -> None:
         """Show the user what cannot be used: once, and again only if it was mended meanwhile."""

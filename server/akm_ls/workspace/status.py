@@ -47,6 +47,7 @@ def status_of(workspace: Workspace) -> dict[str, Any]:
         },
         "semantic": semantic_status(workspace.settings, store, running=workspace.embedding),
         "warnings": [
+            *filter(None, [workspace.nothing_open()]),
             *workspace.bundles.warnings,
             *workspace.settings_problems(),
             *_of_the_last_run(workspace),

@@ -60,6 +60,7 @@ READER_PATIENCE_MS = 250
 """How long `Workspace.store` waits for a lock, which a reader needs only in a new file."""
 WRITER_PATIENCE_MS = 1_000
 """How long a few changed files wait to be written; the catalog has them all the same."""
+_FOLDERS_NAMED = 3
 MUCH_INDEXED = 500
 """Assets written by one index run after which it has left much free memory behind."""
 
@@ -435,6 +436,20 @@ class Workspace:
         elif bundles.bundles:
             stays = "only bundles from elsewhere are open"
         return tuple(f"{problem.rstrip('.')}; {stays}." for problem in bundles.unusable)
+
+    def nothing_open(self) -> str | None:
+        """Why nothing happens, where no bundle is open."""
+        if len(self.bundles):
+            return None
+        folders = self.settings.folders
+        named = ", ".join(folders[:_FOLDERS_NAMED]) + (
+            ", …" if len(folders) > _FOLDERS_NAMED else ""
+        )
+        opened = f"{named} is none that akm-ls knows" if folders else "no folder is open"
+        return (
+            f"No bundle is open: {opened}, and none is configured. `akm-ls doctor` says why, "
+            "and the setting akm.bundleDirs names one."
+        )
 
     def settings_problems(self) -> tuple[str, ...]:
         """What cannot be used of the bundles' own settings, each with its file and key."""

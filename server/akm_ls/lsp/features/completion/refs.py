@@ -204,14 +204,16 @@ def _assets(
 
 
 def _asset(stub: Stub, place: _Place, home: str | None) -> Offer:
-    text = stub.concept_id if place.bare and stub.bundle == home else stub.ref
+    # Who begins with a bundle goes on with it, in the frontmatter too.
+    bare = place.bare and "//" not in place.typed
+    text = stub.concept_id if bare and stub.bundle == home else stub.ref
     return Offer(
         text,
         _KIND.get(stub.type, Kind.File),
         place.lead + text if place.lead else None,
         detail=stub.title or said_description(stub),
         note=stub.type,
-        filter=text,
+        filter=stub.concept_id if bare else text,
         deprecated=stub.belief_state in DEMOTING_STATES,
         data={"ref": stub.ref},
     )
