@@ -269,7 +269,7 @@ def test_a_bundles_own_settings_count_and_their_faults_are_told(akm: Run, team: 
     write(team, {".akm-ls.toml": "[lint.rules]\nmissing-ref = 'loud'\n"})
     ran = akm("check")
     assert ran.code == 1
-    assert f"warning: {team / '.akm-ls.toml'}: lint.rules.missing-ref: 'loud'" in ran.err
+    assert f'warning: {team / ".akm-ls.toml"}: lint.rules.missing-ref: "loud"' in ran.err
     assert any(
         "missing-ref" in warning for warning in akm("check", "--format", "json").json["warnings"]
     )

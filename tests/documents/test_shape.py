@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -63,7 +64,7 @@ def test_every_text_has_a_shape(text: str, kind: Kind, asset_type: str | None) -
     for offset in range(0, whole + 1, 3):
         chain = selections(document, offset)
         assert chain[-1] == (0, whole)
-        for inner, outer in zip(chain, chain[1:], strict=False):
+        for inner, outer in itertools.pairwise(chain):
             assert outer.start <= inner.start <= inner.end <= outer.end
             assert inner != outer
 

@@ -56,12 +56,12 @@ def test_a_pyproject_table_counts_when_there_is_no_file_of_our_own(tmp_path: Pat
     ("toml", "told"),
     [
         ("[lint.rules]\nmising-ref = 'off'\n", "lint.rules.mising-ref: no such rule, did you mean"),
-        ("[lint.rules]\nmissing-ref = 'loud'\n", "lint.rules.missing-ref: 'loud' is none of error"),
+        ("[lint.rules]\nmissing-ref = 'loud'\n", 'lint.rules.missing-ref: "loud" is none of error'),
         ("[lint.rules]\nmissing-ref = [1]\n", "lint.rules.missing-ref: [1] is none of error"),
         ("[lint]\nrules = 3\n", "lint.rules: must hold rule codes with their levels"),
         ("lint = 3\n", "lint: 3 is not a table"),
         ("host = ['codex']\n", "host: no such setting, did you mean hosts?"),
-        ("hosts = 'codex'\n", "hosts: 'codex' is not a list of tools"),
+        ("hosts = 'codex'\n", 'hosts: "codex" is not a list of tools'),
         ("portable = 1\n", "portable: 1 is not true or false"),
     ],
 )

@@ -68,7 +68,7 @@ def test_plan_and_fusion_are_settings_that_a_request_overrides(tmp_path: Path) -
 def test_an_unknown_plan_is_named(tmp_path: Path) -> None:
     settings, (problem,) = read_settings({"search": {"plan": "best"}})
     assert settings.search_plan == "default"
-    assert "akm.search.plan: 'best' is not one of default, akm" in problem.message
+    assert 'akm.search.plan: "best" is not one of default, akm' in problem.message
 
 
 def test_the_project_of_the_opened_folder_comes_first(tmp_path: Path) -> None:

@@ -119,6 +119,8 @@ def read_settings(
 
 def _section(raw: Mapping[Any, Any]) -> object:
     """The section itself, where a client has sent it inside of ``{"akm": …}`` or as ``akm.…``."""
+    if not any(isinstance(key, str) and key.partition(".")[0] == "akm" for key in raw):
+        return raw
     section = {
         key.removeprefix("akm.") if isinstance(key, str) else key: value
         for key, value in raw.items()
