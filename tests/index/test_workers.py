@@ -100,8 +100,8 @@ def test_readers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
         "from akm_ls.bundles.bundle import Bundle\n"
-        "from akm_ls.index.workers import _Worker\n"
-        "worker = _Worker([Bundle('t', '/t', '/t', 'akm')])\n"
+        "from akm_ls.index.workers import Worker\n"
+        "worker = Worker([Bundle('t', '/t', '/t', 'akm')])\n"
         "print(worker._process.pid, flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )

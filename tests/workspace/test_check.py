@@ -13,6 +13,7 @@ from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.record import from_plain, to_plain
 from akm_ls.workspace import Workspace, linting
 from akm_ls.workspace.kept_findings import DIRECTORY
+from akm_ls.workspace.linter import FileToCheck, Linter
 from akm_ls.workspace.settings import Settings
 
 OLD = 1_700_000_000
@@ -71,13 +72,13 @@ def test_kept_findings_are_used_until_something_changes(
 ) -> None:
     first = check(root)
     calls: list[str] = []
-    lint = linting.Linter.lint
+    lint = Linter.lint
 
-    def noted(linter: linting.Linter, file: linting.FileToCheck) -> object:
+    def noted(linter: Linter, file: FileToCheck) -> object:
         calls.append(file.walked.rel)
         return lint(linter, file)
 
-    monkeypatch.setattr(linting.Linter, "lint", noted)
+    monkeypatch.setattr(Linter, "lint", noted)
     assert check(root) == first and not calls
     write(root / "knowledge/k12.md", "# K12\n")
     assert sorted(check(root)) == ["knowledge/colon.md"]

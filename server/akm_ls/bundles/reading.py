@@ -51,13 +51,15 @@ class ReadResult:
     ``entry`` is None when the file is no asset or could not be read; ``warning`` says why in the
     second case. ``content_hash`` is ``sha256:<hex>`` of the bytes whenever they were read; of an
     env file only of its variables' names, so that nothing in the index is made from a value.
-    ``citations`` are those of a file that is no asset; an asset's are in its entry.
+    ``citations`` are those of a file that is no asset; an asset's are in its entry. ``document``
+    is the parse of a file that was read whole; an env file has none.
     """
 
     entry: Entry | None = None
     warning: str | None = None
     content_hash: str = ""
     citations: tuple[Citation, ...] = ()
+    document: Document | None = None
 
 
 _UNWANTED = ReadResult()
@@ -93,7 +95,7 @@ def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult
         if result.entry is not None:
             return result
     citations = citations_of(document, bundle.adapter, rel)
-    return ReadResult(content_hash=content_hash, citations=citations)
+    return ReadResult(content_hash=content_hash, citations=citations, document=document)
 
 
 def read_text(bundle: Bundle, rel: str) -> str | None:
@@ -208,7 +210,7 @@ def _text(
         size=size,
         mtime_ns=mtime_ns,
     )
-    return ReadResult(entry, None, content_hash)
+    return ReadResult(entry, None, content_hash, document=document)
 
 
 def _env(

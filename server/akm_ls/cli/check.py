@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
     from akm_ls.documents.document import Kind
     from akm_ls.documents.text import LineIndex
+    from akm_ls.index.workers import Crew
     from akm_ls.lint.finding import Finding, Severity
     from akm_ls.workspace import FileFindings, Workspace
 
@@ -95,7 +96,9 @@ def run(options: Namespace) -> int:
     selection = _selection(options)
     if options.diff and options.format in ("sarif", "github"):
         raise CommandError("--diff goes with --format text or json")
-    with open_workspace(options, options.paths) as workspace:
+    from akm_ls.workspace.lint_crew import new_crew
+
+    with open_workspace(options, options.paths) as workspace, new_crew() as crew:
         paths = paths_to_check(workspace, options)
         if options.paths and not paths:
             _report(options.format).finish(Summary())
@@ -105,7 +108,8 @@ def run(options: Namespace) -> int:
         if options.format in ("json", "github"):  # the others tell warnings on stderr anyway
             for line in over.lines:
                 complain(line)
-        index = refresh(workspace)
+        # What corrections change is read again: they do without.
+        index = refresh(workspace, crew=None if options.fix or options.diff else crew)
         if options.diff:
             from akm_ls.cli.fixing import show_diff
 
@@ -113,7 +117,7 @@ def run(options: Namespace) -> int:
         else:
             fixed = _fix(workspace, paths, selection) if options.fix else 0
             report = _report(options.format)
-            summary = _check(workspace, paths, selection, report)
+            summary = _check(workspace, paths, selection, report, crew)
             summary.fixed = fixed
             summary.warnings = (
                 *over.lines,
@@ -129,10 +133,12 @@ def run(options: Namespace) -> int:
     return FINDINGS if summary.shown and not options.exit_zero else CLEAN
 
 
-def found_files(workspace: Workspace, paths: list[str]) -> Iterator[FileFindings]:
+def found_files(
+    workspace: Workspace, paths: list[str], crew: Crew | None = None
+) -> Iterator[FileFindings]:
     """What was found in every file of ``paths``, with progress on stderr when it takes long."""
     with Progress("Checking") as progress:
-        for found in workspace.check(paths, on_progress=progress):
+        for found in workspace.check(paths, crew=crew, on_progress=progress):
             if found.findings:
                 progress.clear()
             yield found
@@ -171,10 +177,12 @@ def tally(summary: Summary, findings: tuple[Finding, ...], shown: tuple[Finding,
     summary.fixable += sum(finding.fixable for finding in shown)
 
 
-def _check(workspace: Workspace, paths: list[str], selection: Selection, report: Report) -> Summary:
+def _check(
+    workspace: Workspace, paths: list[str], selection: Selection, report: Report, crew: Crew
+) -> Summary:
     summary = Summary()
     bundles: set[str] = set()
-    for found in found_files(workspace, paths):
+    for found in found_files(workspace, paths, crew):
         bundles.add(found.bundle.id)
         findings = selection.of(found.findings)
         shown = selection.shown(findings)

@@ -14,6 +14,7 @@ from akm_ls.cli.terminal import complain, count
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport
+    from akm_ls.index.workers import Crew
     from akm_ls.refs import Ref
     from akm_ls.workspace import Workspace
 
@@ -82,6 +83,7 @@ def refresh(
     full: bool = False,
     clean: bool = False,
     skip_if_locked: bool = False,
+    crew: Crew | None = None,
 ) -> IndexReport:
     """Bring the index up to date with the files, with progress on stderr when it takes long.
 
@@ -93,7 +95,11 @@ def refresh(
     try:
         with Progress("Indexing") as progress:
             return workspace.refresh(
-                full=full, clean=clean, skip_if_locked=skip_if_locked, on_progress=progress
+                full=full,
+                clean=clean,
+                skip_if_locked=skip_if_locked,
+                crew=crew,
+                on_progress=progress,
             )
     except StoreError as error:
         raise CommandError(str(error)) from error

@@ -49,6 +49,8 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
         return ()
     found: list[CodeSpan] = []
     for begin, end in gaps(start, len(text), excluded):
+        if text.find("`", begin, end) < 0:
+            continue
         limit = begin
 
         def block_end(at: int, end: int = end) -> int:

@@ -19,7 +19,7 @@ from akm_ls.index.rows import PreparedFile, root_prefix
 from akm_ls.index.scan import BundleScan, directory_of, scan
 from akm_ls.index.store import complaints_of
 from akm_ls.index.targeted import read_one, upsert_files
-from akm_ls.index.workers import read_files
+from akm_ls.index.workers import Crew, read_files
 from akm_ls.index.writer import (
     Target,
     Written,
@@ -77,6 +77,7 @@ def run_index(
     clean: bool = False,
     only: str | None = None,
     workers: int | None = None,
+    crew: Crew | None = None,
     skip_if_locked: bool = False,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
@@ -89,6 +90,7 @@ def run_index(
         full: read every file, also those that have not changed; ids and vectors stay.
         clean: also remove what `bundle_keys` calls left over.
         workers: reading processes; 0: read in this one, ``None``: as many as are worth it.
+        crew: whom the processes join that have read many files.
         skip_if_locked: do nothing while another process rebuilds the index.
         config: the configuration file that ``bundles`` come from; by default the first file
             they say to watch.
@@ -112,7 +114,7 @@ def run_index(
         database = Database(store_path, cache_kib=WRITER_CACHE_KIB)
         try:
             for attempt in range(3):
-                run = _Run(database, bundles, only, workers, on_progress, on_delta, cancelled)
+                run = _Run(database, bundles, only, workers, crew, on_progress, on_delta, cancelled)
                 try:
                     run.prepare(config, clean=clean)
                     run.work(full=full)
@@ -217,6 +219,7 @@ class _Run:
         bundles: BundleSet,
         only: str | None,
         workers: int | None,
+        crew: Crew | None,
         on_progress: Callable[[int, int, str], None],
         on_delta: Callable[[Delta], None],
         cancelled: Callable[[], bool],
@@ -225,6 +228,7 @@ class _Run:
         self._bundles = bundles
         self.selected = [bundle for bundle in bundles if only in (None, bundle.id)]
         self._workers = workers
+        self._crew = crew
         self._on_progress = on_progress
         self._on_delta = on_delta
         self._cancelled = cancelled
@@ -265,6 +269,7 @@ class _Run:
             [item.scan.bundle for item in progress],
             [(number, item.scan.reads) for number, item in enumerate(progress)],
             workers=self._workers,
+            crew=self._crew,
             cancelled=self._cancelled,
         )
         with contextlib.closing(batches):

@@ -11,7 +11,8 @@ import os
 import pickle
 import signal
 import struct
-from typing import IO, TYPE_CHECKING
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from akm_ls.index.rows import prepare
 
@@ -23,8 +24,25 @@ NICENESS = 5
 _LENGTH = struct.Struct("<I")
 
 
-def serve() -> None:
-    """A worker's whole life: first the bundles, then jobs from stdin, and rows to stdout."""
+class Reader:
+    """Answers the one job ``read``, a bundle's number and its files, with the files' rows."""
+
+    def __init__(self, bundles: Sequence[Bundle]) -> None:
+        self._bundles = bundles
+
+    def answer(self, job: str, *content: Any) -> bytes:
+        assert job == "read"
+        number, files = content
+        return marshal.dumps([self.read(self._bundles[number], *file) for file in files])
+
+    def read(
+        self, bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int
+    ) -> tuple[Any, ...]:
+        return prepare(bundle, rel, size, mtime_ns, racy)
+
+
+def serve(kind: type[Reader] = Reader) -> None:
+    """A worker's whole life: first the bundles, then jobs from stdin, and answers to stdout."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
     with contextlib.suppress(ValueError, OSError):
@@ -36,12 +54,11 @@ def serve() -> None:
     first = read_frame(source)
     if first is None:
         return
-    bundles: list[Bundle] = pickle.loads(first)
-    while (data := read_frame(source)) is not None:
-        number, files = marshal.loads(data)
-        rows = [prepare(bundles[number], *file) for file in files]
+    reader = kind(pickle.loads(first))
+    while (job := read_frame(source)) is not None:
+        answer = reader.answer(*marshal.loads(job))
         try:
-            write_frame(sink, marshal.dumps(rows))
+            write_frame(sink, answer)
         except OSError:
             return
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
@@ -19,6 +19,7 @@ from akm_ls.index.stub import Stub, marks_of, pack_fragments, shorten
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
+    from akm_ls.documents.document import Document
 
 ENTRY_COLUMNS = (
     "concept_id, rel, type, name, title, description, tags, slugs, belief_state, superseded_by,"
@@ -88,16 +89,26 @@ def prepared(raw: Any) -> PreparedFile:
     return PreparedFile._make((*row, entry, citations))
 
 
-def prepare(bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int = 0) -> tuple[Any, ...]:
+def prepare(
+    bundle: Bundle,
+    rel: str,
+    size: int,
+    mtime_ns: int,
+    racy: int = 0,
+    keep: Callable[[Document], None] = lambda document: None,
+) -> tuple[Any, ...]:
     """Read one file and turn it into rows, as plain nested tuples in `PreparedFile`'s order.
 
-    Never raises: what goes wrong with one file becomes its warning.
+    Never raises: what goes wrong with one file becomes its warning. ``keep`` is given what was
+    parsed on the way.
     """
     try:
         result = read_entry(bundle, rel, size, mtime_ns)
         entry = None if result.entry is None else _entry_rows(result.entry)
         citations = _citation_rows(result.citations)
         warning, content_hash = result.warning, result.content_hash
+        if result.document is not None:
+            keep(result.document)
     except Exception as problem:
         # Only the kind of error: its text may quote the file.
         entry, content_hash, citations = None, "", ()

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from akm_ls.index.reader import read_frame, write_frame
 from akm_ls.index.rows import PreparedFile, prepare, prepared
@@ -34,10 +34,8 @@ MAX_WORKERS = 8
 Job: TypeAlias = "tuple[int, list[tuple[str, int, int, int]]]"
 """A bundle's number and (rel, size, mtime_ns, racy) of its files."""
 
-_BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
-    "from akm_ls.index.reader import serve; serve()"
-)
+_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
+_BOOT = f"{_PATH}from akm_ls.index.reader import serve; serve()"
 
 
 def _plain(file: FileToRead) -> tuple[str, int, int, int]:
@@ -45,17 +43,43 @@ def _plain(file: FileToRead) -> tuple[str, int, int, int]:
     return rel, size, mtime_ns, racy
 
 
+class Crew:
+    """Processes that stay when all is read, with what they know by then, and take other jobs.
+
+    ``program`` is the module with their `serve`, which answers the jobs of `reader.Reader` too.
+    """
+
+    def __init__(self, program: str) -> None:
+        self.boot = f"{_PATH}from {program} import serve; serve()"
+        self.bundles: Sequence[Bundle] = ()
+        self.members: list[Worker] = []
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.dismiss()
+
+    def dismiss(self) -> None:
+        """End the processes; from any thread, one that waits for an answer is told."""
+        for member in self.members:
+            member.stop()
+        self.members = []
+
+
 def read_files(
     bundles: Sequence[Bundle],
     jobs: Sequence[tuple[int, Sequence[FileToRead]]],
     *,
     workers: int | None = None,
+    crew: Crew | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Generator[tuple[int, list[PreparedFile]], None, None]:
     """Read all files of ``jobs`` (a bundle's number, files); batches come in no certain order.
 
     ``workers`` is the number of processes, 0: none, ``None``: what the machine has and the work
-    is worth. Ends early, without the rest, once ``cancelled``. Close the iterator to stop.
+    is worth; they join ``crew`` when they are done. Ends early, without the rest, once
+    ``cancelled``. Close the iterator to stop.
     """
     batches: list[Job] = [
         (number, [_plain(file) for file in files[start : start + BATCH_FILES]])
@@ -67,7 +91,7 @@ def read_files(
         workers = 0 if total < WORTH_STARTING else min(os.cpu_count() or 1, MAX_WORKERS)
     workers = min(workers, len(batches))
     if workers and sys.executable and not getattr(sys, "frozen", False):
-        pool = _Pool(bundles, batches, workers)
+        pool = _Pool(bundles, batches, workers, crew)
         try:
             yield from pool.results(cancelled)
         finally:
@@ -79,20 +103,28 @@ def read_files(
         yield number, [prepared(prepare(bundles[number], *file)) for file in files]
 
 
-class _WorkerDied(Exception):
-    pass
+class WorkerDied(Exception):
+    """A process has ended without an answer."""
 
 
-class _Worker:
-    """One process and the two pipes to it."""
+class Worker:
+    """One process and the two pipes to it.
 
-    def __init__(self, bundles: Sequence[Bundle]) -> None:
+    ``has_read`` are the files it was given as a member of a crew: bundle's number, POSIX path.
+    """
+
+    def __init__(self, bundles: Sequence[Bundle], crew: Crew | None = None) -> None:
+        self.has_read: list[tuple[int, str]] = []
         flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(sys.path)],
+            [
+                *(sys.executable, "-I", "-S", "-c"),
+                _BOOT if crew is None else crew.boot,
+                json.dumps(sys.path),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL if crew is None else None,
             creationflags=flags,
         )
         assert self._process.stdin is not None
@@ -101,18 +133,17 @@ class _Worker:
         self._output: IO[bytes] = self._process.stdout
         self._send(pickle.dumps(list(bundles)))
 
-    def ask(self, job: Job) -> None:
-        self._send(marshal.dumps(job))
+    def ask(self, job: str, *content: Any) -> None:
+        """Give it a job of those that its program answers, with plain values.
 
-    def answer(self) -> list[PreparedFile]:
+        Raises:
+            WorkerDied
+        """
+        self._send(marshal.dumps((job, *content)))
+
+    def rows(self) -> list[PreparedFile]:
         """The files of the oldest job not yet answered."""
-        try:
-            data = read_frame(self._output)
-        except (OSError, ValueError):
-            data = None
-        if data is None:
-            raise _WorkerDied
-        return [prepared(raw) for raw in marshal.loads(data)]
+        return [prepared(raw) for raw in marshal.loads(self.answer())]
 
     def stop(self) -> None:
         self._process.kill()
@@ -125,14 +156,34 @@ class _Worker:
         try:
             write_frame(self._input, data)
         except (OSError, ValueError):
-            raise _WorkerDied from None
+            raise WorkerDied from None
+
+    def answer(self) -> bytes:
+        """The answer to the oldest job that has none yet.
+
+        Raises:
+            WorkerDied
+        """
+        try:
+            data = read_frame(self._output)
+        except (OSError, ValueError):
+            data = None
+        if data is None:
+            raise WorkerDied
+        return data
 
 
 class _Pool:
     """A thread for each process: it hands out jobs and collects the answers."""
 
-    def __init__(self, bundles: Sequence[Bundle], batches: Sequence[Job], workers: int) -> None:
+    def __init__(
+        self, bundles: Sequence[Bundle], batches: Sequence[Job], workers: int, crew: Crew | None
+    ) -> None:
         self._bundles = bundles
+        self._crew = crew
+        if crew is not None:
+            crew.dismiss()
+            crew.bundles = bundles
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for batch in batches:
             self._jobs.put(batch)
@@ -140,7 +191,7 @@ class _Pool:
         # Bounded, so that fast readers do not fill the memory ahead of the writer.
         self._done: queue.Queue[tuple[int, list[PreparedFile]]] = queue.Queue(4 * workers)
         self._stopping = threading.Event()
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._lock = threading.Lock()
         self._threads = [
             threading.Thread(target=self._drive, name=f"akm-ls reader {number}", daemon=True)
@@ -160,6 +211,10 @@ class _Pool:
                 except queue.Empty:
                     continue
             yield batch
+        if self._crew is not None:
+            with self._lock:
+                self._crew.members = self._workers[:]
+                self._workers.clear()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -171,7 +226,7 @@ class _Pool:
             thread.join(5)
 
     def _drive(self) -> None:
-        worker: _Worker | None = None
+        worker: Worker | None = None
         asked: list[Job] = []
         while not self._stopping.is_set():
             if not asked:
@@ -181,14 +236,17 @@ class _Pool:
             try:
                 if worker is None:
                     worker = self._start()
-                    worker.ask(asked[0])
+                    worker.ask("read", *asked[0])
                 # One job ahead: the worker goes on while its last answer is taken apart.
                 if len(asked) < 2 and (job := self._next_job()) is not None:
                     asked.append(job)
-                    worker.ask(job)
-                files = worker.answer()
-                self._put(asked.pop(0)[0], files)
-            except (_WorkerDied, OSError):
+                    worker.ask("read", *job)
+                files = worker.rows()
+                number, _ = asked.pop(0)
+                if self._crew is not None:
+                    worker.has_read += [(number, file.rel) for file in files]
+                self._put(number, files)
+            except (WorkerDied, OSError):
                 self._discard(worker)
                 worker = None
                 # The first job was at work; the second may be innocent.
@@ -201,15 +259,15 @@ class _Pool:
     ) -> list[PreparedFile]:
         """A batch in which a worker died: whatever kills a process is read in one of its own."""
         found: list[PreparedFile] = []
-        worker: _Worker | None = None
+        worker: Worker | None = None
         for file in files:
             if self._stopping.is_set():
                 break
             try:
                 worker = worker or self._start()
-                worker.ask((number, [file]))
-                found += worker.answer()
-            except (_WorkerDied, OSError):
+                worker.ask("read", number, [file])
+                found += worker.rows()
+            except (WorkerDied, OSError):
                 if worker is None:  # no process can be started at all
                     found.append(prepared(prepare(self._bundles[number], *file)))
                     continue
@@ -221,15 +279,15 @@ class _Pool:
         self._discard(worker)
         return found
 
-    def _start(self) -> _Worker:
-        worker = _Worker(self._bundles)
+    def _start(self) -> Worker:
+        worker = Worker(self._bundles, self._crew)
         with self._lock:
             self._workers.append(worker)
             if self._stopping.is_set():
                 worker.stop()
         return worker
 
-    def _discard(self, worker: _Worker | None) -> None:
+    def _discard(self, worker: Worker | None) -> None:
         if worker is None:
             return
         with self._lock:

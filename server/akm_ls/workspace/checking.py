@@ -16,9 +16,11 @@ from akm_ls.bundles.walker import list_named, walk
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.lint.finding import Finding
 from akm_ls.workspace.kept_findings import Kept, kept_findings
-from akm_ls.workspace.linting import FileToCheck, lint_files
+from akm_ls.workspace.linter import FileToCheck
+from akm_ls.workspace.linting import lint_files
 
 if TYPE_CHECKING:
+    from akm_ls.index.workers import Crew
     from akm_ls.workspace.workspace import Workspace
 
 CHECKED_ENDINGS = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
@@ -62,6 +64,7 @@ class _Selection:
 def check(
     workspace: Workspace,
     paths: Sequence[str],
+    crew: Crew | None,
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
 ) -> Iterator[FileFindings]:
@@ -79,19 +82,20 @@ def check(
         )
         if selection.takes(file.rel) and is_checked(selection.bundle, file.rel)
     ]
-    return _check_each(workspace, files, on_progress, cancelled)
+    return _check_each(workspace, files, crew, on_progress, cancelled)
 
 
 def _check_each(
     workspace: Workspace,
     files: Sequence[FileToCheck],
+    crew: Crew | None,
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
 ) -> Iterator[FileFindings]:
     kept = kept_findings(workspace)
     known = [None if kept is None else kept.get(file.path, file.walked) for file in files]
     fresh = lint_files(
-        workspace, [file for file, found in zip(files, known, strict=True) if found is None]
+        workspace, [file for file, found in zip(files, known, strict=True) if found is None], crew
     )
     added: list[tuple[str, Kept]] = []
     with contextlib.closing(fresh):

@@ -21,7 +21,7 @@ from akm_ls.lint.record import to_plain
 from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import is_checked
 from akm_ls.workspace.known_findings import NotingSurroundings, suggests_assets
-from akm_ls.workspace.linting import FileToCheck
+from akm_ls.workspace.linter import FileToCheck
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle, BundleSet

@@ -9,20 +9,14 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from akm_ls.bundles.bundle import Bundle
-from akm_ls.bundles.reading import read_text
-from akm_ls.bundles.walker import WalkedFile
-from akm_ls.documents.document import kind_of, parse
-from akm_ls.index.rows import native_path, root_prefix
-from akm_ls.lint.engine import lint
-from akm_ls.lint.record import to_plain
-from akm_ls.workspace.kept_findings import Kept, OneRun
+from akm_ls.workspace.kept_findings import Kept
+from akm_ls.workspace.lint_crew import lint_by_crew
+from akm_ls.workspace.linter import FileToCheck, Linter
 
 if TYPE_CHECKING:
-    from akm_ls.lint.settings import LintSettings
+    from akm_ls.index.workers import Crew
     from akm_ls.workspace.settings import Settings
     from akm_ls.workspace.workspace import Workspace
 
@@ -33,21 +27,8 @@ WORTH_STARTING = 600
 MAX_PROCESSES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class FileToCheck:
-    """A file of a bundle at its canonical path, as the walk saw it."""
-
-    bundle: Bundle
-    walked: WalkedFile
-    path: str
-
-    @classmethod
-    def of(cls, bundle: Bundle, walked: WalkedFile) -> FileToCheck:
-        return cls(bundle, walked, native_path(root_prefix(bundle.real_root), walked.rel))
-
-
 def lint_files(
-    workspace: Workspace, files: Sequence[FileToCheck]
+    workspace: Workspace, files: Sequence[FileToCheck], crew: Crew | None = None
 ) -> Generator[Kept | None, None, None]:
     """What the rules say of each file, in the order of ``files``; ``None``: not to be read.
 
@@ -56,6 +37,9 @@ def lint_files(
     processes = min(os.cpu_count() or 1, MAX_PROCESSES)
     if len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
         yield from map(Linter(workspace).lint, files)
+        return
+    if crew is not None and crew.members:
+        yield from lint_by_crew(crew, workspace, files)
         return
     batches = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
     done = 0
@@ -68,41 +52,6 @@ def lint_files(
         linter = Linter(workspace)
         for batch in batches[done:]:
             yield from map(linter.lint, batch)
-
-
-class Linter:
-    """Runs the rules over the files of one workspace, as they are on disk."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._around = OneRun(workspace.surroundings)
-        self._known_settings: dict[str, LintSettings] = {}
-
-    def lint(self, file: FileToCheck) -> Kept | None:
-        """What the rules say of a file; ``None``: it is not to be read."""
-        bundle, walked, path = file.bundle, file.walked, file.path
-        opened = self._workspace.documents.get(path)
-        if opened is not None:
-            document = opened.document
-        else:
-            text = read_text(bundle, walked.rel)
-            if text is None:
-                return None
-            document = parse(text, kind_of(path))
-        self._around.start()
-        subject = self._workspace.subject(
-            document, path, bundle, walked.rel, around=self._around, settings=self._settings(bundle)
-        )
-        plain = [to_plain(finding) for finding in lint(subject)]
-        return Kept([walked.mtime_ns, walked.size], self._around.looked, plain)
-
-    def _settings(self, bundle: Bundle) -> LintSettings:
-        settings = self._known_settings.get(bundle.id)
-        if settings is None:
-            workspace = self._workspace
-            settings = workspace.bundle_settings.over(workspace.settings.lint, bundle)
-            self._known_settings[bundle.id] = settings
-        return settings
 
 
 _inherited: Linter | None = None

@@ -50,6 +50,7 @@ from akm_ls.workspace.words import KnownWords
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
+    from akm_ls.index.workers import Crew
     from akm_ls.search.commands import CommandFinder
 
 __all__ = ["FileFindings", "Workspace"]
@@ -193,6 +194,7 @@ class Workspace:
         clean: bool = False,
         only: str | None = None,
         skip_if_locked: bool = False,
+        crew: Crew | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         on_delta: Callable[[Delta], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
@@ -209,6 +211,7 @@ class Workspace:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
+            crew=crew,
             on_progress=on_progress,
             on_delta=on_delta,
             cancelled=cancelled,
@@ -224,6 +227,7 @@ class Workspace:
         clean: bool = False,
         only: str | None = None,
         skip_if_locked: bool = False,
+        crew: Crew | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
     ) -> IndexReport:
@@ -233,6 +237,7 @@ class Workspace:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
+            crew=crew,
             on_progress=on_progress,
             on_delta=lambda delta: _nothing(self.apply(delta)),
             cancelled=cancelled,
@@ -482,11 +487,15 @@ class Workspace:
         self,
         paths: Sequence[str] = (),
         *,
+        crew: Crew | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
     ) -> Iterator[FileFindings]:
-        """The findings of files on disk: of all bundles, or of some files and directories."""
-        return check(self, paths, on_progress, cancelled)
+        """The findings of files on disk: of all bundles, or of some files and directories.
+
+        ``crew`` has read them for `refresh` just before, and nothing was changed since.
+        """
+        return check(self, paths, crew, on_progress, cancelled)
 
     # Questions.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from akm_ls.documents.document import Document
-from akm_ls.documents.markdown import Link
+from akm_ls.documents.markdown import CodeSpan, Link
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
@@ -57,12 +57,16 @@ def check_dead_link(subject: Subject) -> Iterator[Finding]:
             finding = _check_link(subject, bases, link)
             if finding is not None:
                 yield finding
+    # Where the skill is takes looking into directories: only when something may be named.
+    named = [(code.span, *path) for code in document.code_spans if (path := _path(document, code))]
+    if not named and not document.inclusions:
+        return
     if bases.skill is not None:
         labels = [link.text_span for link in document.links if link.kind != "autolink"]
-        for code in document.code_spans:
-            if document.is_doubtful(code.span.start) or _within(code.span, labels):
+        for code_span, target, span in named:
+            if document.is_doubtful(code_span.start) or _within(code_span, labels):
                 continue
-            finding = _check_code(subject, bases, bases.skill, code.inner)
+            finding = _check_code(subject, bases, bases.skill, target, span)
             if finding is not None:
                 yield finding
     else:
@@ -151,15 +155,15 @@ def _claims_a_file(target: Target) -> bool:
 # Inline code.
 
 
-def _check_code(subject: Subject, bases: Bases, skill: str, inner: Span) -> Finding | None:
-    """An inline code span in a skill that names one of its resources."""
-    document = subject.document
+def _path(document: Document, code: CodeSpan) -> tuple[Target, Span] | None:
+    """The path that inline code in a skill may name, and where it stands."""
+    inner = code.inner
     source = inner.of(document.text)
     stripped = source.strip()
-    span = Span(inner.start + source.find(stripped), 0)
-    span = Span(span.start, span.start + len(stripped))
     if "/" not in stripped or len(stripped) > 512 or "\n" in stripped:
         return None
+    span = Span(inner.start + source.find(stripped), 0)
+    span = Span(span.start, span.start + len(stripped))
     if " " in stripped or stripped.startswith(("$", "{", "<")):
         part = _VARIABLE.search(stripped) or _RUN.match(stripped)
         if part is None:
@@ -169,10 +173,7 @@ def _check_code(subject: Subject, bases: Bases, skill: str, inner: Span) -> Find
     target = read_target(span.of(document.text), link=False)
     if target is None or not target.path or is_placeholder(target):
         return None
-    span = Span(span.start, span.start + target.written)
-    if target.variable is not None:
-        return _check_rooted(document, bases, target, span)
-    if (
+    if target.variable is None and (
         target.is_bare
         or target.path.endswith("/")
         or not target.extension
@@ -180,6 +181,16 @@ def _check_code(subject: Subject, bases: Bases, skill: str, inner: Span) -> Find
         or is_domain(target)
     ):
         return None
+    return target, Span(span.start, span.start + target.written)
+
+
+def _check_code(
+    subject: Subject, bases: Bases, skill: str, target: Target, span: Span
+) -> Finding | None:
+    """A path in a skill's inline code that names one of its resources."""
+    document = subject.document
+    if target.variable is not None:
+        return _check_rooted(document, bases, target, span)
     near = (bases.folder, skill, os.path.dirname(skill))
     if any(bases.kind(base, target.path) is not None for base in near):
         return None

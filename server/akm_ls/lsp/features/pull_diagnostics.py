@@ -17,7 +17,7 @@ from akm_ls.workspace.closed_findings import ClosedFindings, file_to_check, file
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
     from akm_ls.workspace.closed_findings import FileReport
-    from akm_ls.workspace.linting import FileToCheck
+    from akm_ls.workspace.linter import FileToCheck
 
 MAX_RELATED = 20
 """Other documents whose new diagnostics come along with one answer."""

@@ -133,7 +133,9 @@ def check_description_quality(subject: Subject) -> Iterator[Finding]:
 
 def _quality_fault(text: str, asset_type: str | None) -> str | None:
     """What is wrong with a description, as the rest of a sentence; ``None``: nothing."""
-    length = len(text) + sum(char > "\uffff" for char in text)
+    length = len(text)
+    if not text.isascii():
+        length += sum(char > "\uffff" for char in text)
     if length < MIN_CHARACTERS:
         return (
             f"has {length} characters; with fewer than {MIN_CHARACTERS} it tells nobody what the "

@@ -56,9 +56,10 @@ def is_opaque(segment: str) -> bool:
     lowered = segment.lower()
     if _UUID.match(lowered) or _HEX.match(lowered) or _DECIMAL.match(segment):
         return True
+    if _WORD.search(segment):
+        return False
     digits = sum(char.isdigit() for char in segment)
-    letters_and_digits = sum(char.isalnum() for char in segment)
-    return 2 * digits > letters_and_digits and not _WORD.search(segment)
+    return 2 * digits > sum(char.isalnum() for char in segment)
 
 
 def is_slug(segment: str) -> bool:
@@ -90,16 +91,24 @@ def _fault_of(segment: str) -> Fault | None:
     return None if is_slug(segment) else "case"
 
 
-def _faulty(subject: Subject, fault: Fault) -> Iterator[str]:
+def _faulty(subject: Subject, fault: Fault) -> list[str]:
+    return [segment for segment, its in subject.once(_faults) if its == fault]
+
+
+def _faults(subject: Subject) -> list[tuple[str, Fault]]:
+    """The segments with a fault, in order."""
     placement = placement_of(subject)
     if placement is None or placement.type == "session" or is_checkpoint(subject):
-        return
+        return []
+    found: list[tuple[str, Fault]] = []
     for segment, is_project in _segments(placement):
-        if _fault_of(segment) != fault or (is_project and fault == "case"):
+        fault = _fault_of(segment)
+        if fault is None or (is_project and fault == "case"):
             continue
         if fault == "case" and placement.type == "skill" and segment == placement.leaf:
             continue  # the Agent Skills rule about names says it, and says it louder
-        yield segment
+        found.append((segment, fault))
+    return found
 
 
 def check_segment_case(subject: Subject) -> Iterator[Finding]:

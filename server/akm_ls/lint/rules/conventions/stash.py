@@ -77,6 +77,10 @@ def _placement_of(subject: Subject) -> Placement | None:
 
 def is_asset(subject: Subject) -> bool:
     """Whether the file is an asset of a stash, and not one that akm writes by itself."""
+    return subject.once(_is_asset)
+
+
+def _is_asset(subject: Subject) -> bool:
     return (
         subject.type not in (None, "session") and is_stash(subject) and not is_checkpoint(subject)
     )

@@ -144,7 +144,7 @@ def _variants(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _nearest(segment: str, domains: tuple[str, ...]) -> str | None:
     for domain in domains:
         if len(segment) > 2 and (domain.startswith(segment) or segment.startswith(domain)):

@@ -1,0 +1,86 @@
+"""A process that reads files for the index, keeps what it has parsed, and lints it later.
+
+It is the other end of `lint_crew`: in a first `check` of a large bundle each file is read and
+parsed once.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from akm_ls.bundles.walker import WalkedFile
+from akm_ls.index import reader
+from akm_ls.index.rows import native_path, prepare, root_prefix
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import Bundle
+    from akm_ls.documents.document import Document
+    from akm_ls.workspace.linter import FileToCheck, Linter
+
+MAX_CHARACTERS = 32_000_000
+"""Text whose parses one process keeps: they take some ten times as much memory."""
+
+
+def serve() -> None:
+    reader.serve(Member)
+
+
+class Member(reader.Reader):
+    """Answers the jobs of a reader, and two of `lint_crew`.
+
+    ``open`` with pickled settings says that the index is whole; ``lint`` with a bundle's number
+    and its files as (rel, size, mtime_ns) is answered with a pickled list of what the rules say.
+    """
+
+    def __init__(self, bundles: Sequence[Bundle]) -> None:
+        super().__init__(bundles)
+        self._documents: dict[str, tuple[int, int, Document]] = {}
+        self._room = MAX_CHARACTERS
+        self._linter: Linter | None = None
+
+    def answer(self, job: str, *content: Any) -> bytes:
+        if job == "open":
+            self._open(*content)
+            return b""
+        if job == "lint":
+            return self._lint(*content)
+        answer = super().answer(job, *content)
+        # What is kept has no cycles: there is nothing in it for the collector to find.
+        gc.freeze()
+        return answer
+
+    def read(
+        self, bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int
+    ) -> tuple[Any, ...]:
+        def keep(document: Document) -> None:
+            self._room -= len(document.text)
+            if self._room >= 0 and not racy:
+                path = native_path(root_prefix(bundle.real_root), rel)
+                self._documents[path] = (size, mtime_ns, document)
+
+        return prepare(bundle, rel, size, mtime_ns, racy, keep)
+
+    def _open(self, settings: bytes) -> None:
+        # Loaded when there is something to lint: reading does without.
+        from akm_ls.workspace.linter import Linter
+        from akm_ls.workspace.workspace import Workspace
+
+        self._linter = Linter(Workspace.open(pickle.loads(settings)), self._parsed)
+        gc.freeze()
+
+    def _lint(self, number: int, files: Sequence[tuple[str, int, int]]) -> bytes:
+        from akm_ls.workspace.linter import FileToCheck
+
+        assert self._linter is not None
+        bundle = self._bundles[number]
+        walked = (WalkedFile(*file) for file in files)
+        kept = [self._linter.lint(FileToCheck.of(bundle, file)) for file in walked]
+        return pickle.dumps(kept)
+
+    def _parsed(self, file: FileToCheck) -> Document | None:
+        """The parse of a file that is as it was when it was read; it is needed once."""
+        size, mtime_ns, document = self._documents.pop(file.path, (-1, -1, None))
+        return document if (size, mtime_ns) == (file.walked.size, file.walked.mtime_ns) else None
