@@ -15,8 +15,6 @@ from akm_ls.lint.rule import Rule, Subject
 def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     for fault in document.fence_faults:
-        if _is_in_a_comment(document, fault):
-            continue
         opened = document.lines.line_of(fault.opener.start) + 1
         other = document.lines.line_of(fault.at.start) + 1
         inner = _visible(document, fault.at)
@@ -60,21 +58,6 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
             data={"reason": fault.kind, "opened": opened - 1},
             fixes=() if fix is None else (fix,),
         )
-
-
-def _is_in_a_comment(document: Document, fault: FenceFault) -> bool:
-    """Whether the inner fence is an example in a `/** … */` comment of the code.
-
-    Its lines start with a star, which reads like a list; its end ``* ``` `` closes no fence.
-    """
-    text, at = document.text, fault.at
-    if fault.kind not in ("nested", "no-end") or not at.of(text).lstrip().startswith("*"):
-        return False
-    marks = text.find(fault.marks, at.end)
-    if marks < 0:
-        return False
-    line = document.lines.line_span(document.lines.line_of(marks)).of(text).strip()
-    return line.startswith("*") and line.lstrip("* \t") == fault.marks
 
 
 def _trimmed(document: Document, line: Span) -> Span:

@@ -23,6 +23,8 @@ _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "al
 MAX_NAMED = 5
 """Keys one finding names."""
 _OWN = "authors-own"
+_READ_HERE = frozenset(("effect",))
+"""Keys that akm-ls itself reads in every asset: command search knows by them what may be run."""
 _ANY_STYLE = frozenset(("displayname", "defaultenabled"))
 """Keys that Claude Code reads with hyphens, underscores or in camel case (since 2.1.186)."""
 
@@ -163,6 +165,8 @@ def _unknown(
         return None
     if known and known[0].replacement:
         return _replaced(place, pair, known[0], present)
+    if name in _READ_HERE and place.kind.strict_for not in place.hosts:
+        return None
     if known and any(key.read_by & _mirrored_hosts(subject) for key in known):
         return None
     strict = subject.settings.portable and place.kind.id == "skill"
