@@ -74,8 +74,7 @@ def write(case: dict[str, Any], root: Path) -> Settings:
 def checked(settings: Settings) -> Iterator[FileFindings]:
     with Workspace.open(settings) as workspace:
         workspace.refresh()
-        for file in workspace.check():
-            yield file
+        yield from workspace.check()
 
 
 def place(root: Path, file: FileFindings) -> tuple[str, str]:

@@ -22,25 +22,25 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
         fix: Fix | None = None
         if fault.kind == "unclosed":
             message = (
-                f"The code fence opened on line {opened} is never closed: everything after it "
+                "This code fence is never closed: everything after it "
                 f"is code. Close it with {fault.marks}."
             )
             fix = _close_at_end(document, fault)
         elif fault.kind == "nested":
             message = (
-                f"The code fence opened on line {opened} ends too early: it holds {inner} on line "
+                f"This code fence ends too early: it holds {inner} on line "
                 f"{other}, which needs a longer fence around it."
             )
             fix = _lengthen(document, fault)
         elif fault.kind == "twice":
             message = (
-                f"Line {opened} opens a code fence, although it reads like the end of one: "
+                "This line opens a code fence, although it reads like the end of one: "
                 f"{_before(document, fault)}."
             )
             fix = _remove(document, fault)
         else:
             message = (
-                f"The code fence opened on line {opened} is not closed before {inner} on line "
+                f"This code fence is not closed before {inner} on line "
                 f"{other}: what lies between is code. Close it with {fault.marks} before, or make "
                 "it longer if it holds that one."
             )
