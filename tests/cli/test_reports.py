@@ -57,6 +57,21 @@ def test_text_has_place_severity_code_source_and_carets(tmp_path: Path) -> None:
     )
 
 
+def test_text_names_places_in_the_same_file_by_their_line(tmp_path: Path) -> None:
+    related = Related(str(tmp_path / "a b.md"), "named first", Span(0, 7))
+    assert text_of(checked(tmp_path, missing(related=(related,)))).endswith(
+        "      = line 1: named first\n"
+    )
+
+
+def test_text_counts_in_words_that_there_are(tmp_path: Path) -> None:
+    found = Finding("dead-link", "information", "Gone.", REF)
+    counted = {"error": 0, "warning": 0, "information": 2, "hint": 0}
+    summary = Summary(files=1, bundles=1, severities=counted, shown=2, files_with_shown=1)
+    last = text_of(checked(tmp_path, found, found), summary).splitlines()[-1]
+    assert last == "2 information in 1 file; checked 1 file in 1 bundle."
+
+
 def test_text_never_lets_a_file_speak_to_the_terminal(tmp_path: Path) -> None:
     text = "\x1b[2Jteam//knowledge/gone\n"
     finding = missing(Span(4, 24), "no \x1b[2J\x9b asset")

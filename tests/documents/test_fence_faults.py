@@ -16,6 +16,13 @@ def faults(text: str) -> list[tuple[str, int]]:
     ]
 
 
+def test_an_example_in_a_doc_comment_is_part_of_the_code_around_it() -> None:
+    comment = "/**\n * @example\n * ```ts\n * add(1)\n * ```\n */\nadd()\n"
+    text = f"# A\n\n```ts\n{comment}```\n\nprose\n"
+    assert faults(text) == []
+    assert not parse(text).is_doubtful(text.index("prose"))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from akm_ls.bundles.entry import Entry
+from akm_ls.index import neighbours
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Delta
 from akm_ls.index.neighbours import ALIKE, Scope, alike, called, pairs_of, scope_of
@@ -102,6 +103,21 @@ def test_the_index_finds_what_comparing_all_with_all_finds() -> None:
         assert found == expected
         pairs += len(expected)
     assert pairs > 20
+
+
+def test_who_asks_first_is_answered_from_what_is_not_filed_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(neighbours, "_FILED_AT_ONCE", 3)
+    test_the_index_finds_what_comparing_all_with_all_finds()
+    text = "Reviews a change before it is merged into main"
+    catalog = Catalog()
+    catalog.load([stub(f"skills/s{number}", f"{text} of team {number}") for number in range(9)])
+    late = stub("skills/s8", f"{text} of team 8")
+    assert len(catalog.neighbours.lookalikes(late)) == 3
+    catalog.apply(Delta(removed=(late,)))
+    refs = {other.concept_id for _, other in catalog.neighbours.lookalikes(late)}
+    assert "skills/s8" not in refs
 
 
 def test_a_description_that_changes_is_found_by_its_new_words() -> None:

@@ -124,6 +124,32 @@ def test_what_is_there_is_fine(tmp_path: Path, body: str) -> None:
     assert found == ()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "- **Example**: `scripts/rotate_pdf.py` for PDF rotation tasks\n",
+        "- **Examples**: `references/finance.md` for schemas, `assets/logo.png`\n",
+        "* ✓ **Good**: `scripts/helper.py`, `references/guide.md`\n",
+        "  * Bad: `references/doc2.md`\n",
+        "2. A `scripts/rotate_pdf.py` script would be helpful to store in the skill\n",
+    ],
+)
+def test_a_labelled_example_is_no_mention_at_all(tmp_path: Path, body: str) -> None:
+    _, found = check(tmp_path, body)
+    assert found == ()
+    _, found = check(tmp_path / "told", "Good advice: it is in `references/finance.md`.\n")
+    assert [f.severity for f in found] == ["warning"]
+
+
+def test_a_command_may_read_what_its_project_has(tmp_path: Path) -> None:
+    text = "---\nname: c\ntype: command\ndescription: d\n---\n- Plan: @docs/plan.md{}\n"
+    files = {
+        "commands/sure.md": text.format(""),
+        "commands/maybe.md": text.format(" (if it exists)"),
+    }
+    assert set(lint_stash(tmp_path, files, "dead-link")) == {"commands/sure.md"}
+
+
 def test_a_symlink_is_what_it_leads_to(tmp_path: Path) -> None:
     target = tmp_path / "team" / "skills" / "ios" / "references"
     target.mkdir(parents=True)

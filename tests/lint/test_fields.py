@@ -201,6 +201,28 @@ def test_keys_that_are_fine(rel: str, yaml: str) -> None:
     assert not findings(rel, yaml)
 
 
+def test_the_keys_an_author_thought_of_are_one_hint() -> None:
+    yaml = "version: 1\nauthor: Ann\ndescripton: d\ndependencies: [x]"
+    own, slip = findings(SKILL, yaml)
+    assert own.message.startswith("`version`, `author` and `dependencies` are no keys of a skill")
+    assert own.data["keys"] == ["version", "author", "dependencies"]
+    assert [related.message for related in own.related] == ["`author`", "`dependencies`"]
+    assert slip.data["key"] == "descripton", "each slip of the pen has a finding and a fix"
+    (many,) = findings(SKILL, "\n".join(f"own{number}: x" for number in range(9)))
+    assert "`own4` and 4 more" in many.message
+
+
+@pytest.mark.parametrize("rel", [SKILL, AGENT, "skills/x/SKILL.md", ".agents/skills/x/SKILL.md"])
+def test_the_effect_that_command_search_goes_by_is_known(rel: str) -> None:
+    assert not findings(rel, "effect: write")
+
+
+def test_an_effect_is_one_of_three() -> None:
+    (found,) = findings("skills/x/SKILL.md", "effect: wrte")
+    assert (found.code, found.severity) == ("field-value", "hint")
+    assert "`write`" in found.message
+
+
 def test_a_misspelt_key_beside_the_right_one_is_not_renamed_onto_it() -> None:
     (found,) = findings(SKILL, "description: d\ndescripton: e")
     assert found.fixes == ()

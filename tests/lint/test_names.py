@@ -49,6 +49,31 @@ def test_two_skills_of_one_name_point_at_each_other(tmp_path: Path) -> None:
     assert [Path(it.path).parent.name for it in finding.related] == ["review"]
 
 
+def test_a_catalogue_by_topic_is_not_loaded_as_a_whole(tmp_path: Path) -> None:
+    files = {
+        "parts/skills/design/review/SKILL.md": asset("review"),
+        "parts/skills/writing/review/SKILL.md": asset("review"),
+        "parts/skills/writing/fix/SKILL.md": asset("fix"),
+        "parts/skills/writing/mend/SKILL.md": asset("fix"),
+        "parts/agents/design/critic.md": asset("critic"),
+        "parts/agents/writing/critic.md": asset("critic"),
+        "README.md": "# Parts\n",
+    }
+    found = in_folder(tmp_path, files, "duplicate-name")
+    assert {rel: finding.severity for rel, finding in found.items()} == {
+        "parts/skills/design/review/SKILL.md": "information",
+        "parts/skills/writing/review/SKILL.md": "information",
+        "parts/skills/writing/fix/SKILL.md": "warning",
+        "parts/skills/writing/mend/SKILL.md": "warning",
+        "parts/agents/design/critic.md": "information",
+        "parts/agents/writing/critic.md": "information",
+    }
+    assert "is given both loads only one" in found["parts/agents/design/critic.md"].message
+    hosted = {f".claude/agents/{topic}/critic.md": asset("critic") for topic in ("a", "b")}
+    found = in_folder(tmp_path / "hosted", hosted, "duplicate-name")
+    assert {finding.severity for finding in found.values()} == {"warning"}
+
+
 def test_a_directory_is_a_name_too(tmp_path: Path) -> None:
     files = {
         "skills/web/review/SKILL.md": asset(None),

@@ -19,23 +19,23 @@ def only(text: str) -> Finding:
     [
         (
             "# A\n\n```bash\nmake\n",
-            "opened on line 3 is never closed",
+            "This code fence is never closed",
             "# A\n\n```bash\nmake\n```\n",
         ),
         (
             "```markdown\n# T\n```sh\nx\n```\n```\nafter\n",
-            "opened on line 1 ends too early: it holds ```sh on line 3",
+            "This code fence ends too early: it holds ```sh on line 3",
             "````markdown\n# T\n```sh\nx\n```\n````\nafter\n",
         ),
         (
             "```sh\nx\n```\n```\n\nprose\n\n```python\ny\n```\n",
-            "Line 4 opens a code fence, although it reads like the end of one: the one opened on "
-            "line 1 is closed already",
+            "This line opens a code fence, although it reads like the end of one: the one opened "
+            "on line 1 is closed already",
             "```sh\nx\n```\n\nprose\n\n```python\ny\n```\n",
         ),
         (
             "- a\n\n  ```sh\n  x",
-            "opened on line 3 is never closed",
+            "This code fence is never closed",
             "- a\n\n  ```sh\n  x\n  ```\n",
         ),
     ],
@@ -72,7 +72,7 @@ def test_an_example_in_a_comment_of_the_code_opens_nothing() -> None:
 
 def test_a_fence_that_runs_into_the_next_one() -> None:
     found = only("```bash\nmake\n\nprose\n\n```python\nx\n```\n")
-    assert "opened on line 1 is not closed before ```python on line 6" in found.message
+    assert "This code fence is not closed before ```python on line 6" in found.message
     assert not found.fixes
 
 

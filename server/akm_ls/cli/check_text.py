@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "information": "bold blue", "hint": "cyan"}
 
+_PLURALS = {"information": "information"}  # what the severity is called, "informations" are none
+
 
 class TextReport:
     """``path:line:col: severity[code] message``, the source line, carets; files apart."""
@@ -46,7 +48,9 @@ class TextReport:
             self._out.line(("No findings", "bold green"), f": checked {checked}.")
         else:
             counts = [
-                count(number, severity) for severity, number in _shown_counts(summary) if number
+                count(number, severity, _PLURALS.get(severity))
+                for severity, number in _shown_counts(summary)
+                if number
             ]
             where = f" in {count(summary.files_with_shown, 'file')}"
             self._out.line((", ".join(counts), "bold"), f"{where}; checked {checked}.")
@@ -99,8 +103,7 @@ def _source(checked: CheckedFile, span: Span, width: int) -> Excerpt | None:
 def _related_place(checked: CheckedFile, related: Related) -> str:
     place = printable(shown_path(related.path))
     if related.span is not None and related.path == checked.path:
-        line, column = checked.lines.position(related.span.start, "utf-32")
-        place += f":{line + 1}:{column + 1}"
+        place = f"line {checked.lines.line_of(related.span.start) + 1}"
     return f"{place}: {printable(related.message)}"
 
 

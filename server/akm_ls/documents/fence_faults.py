@@ -152,6 +152,8 @@ class _Reader:
                 if opener.info:
                     self._sure = line.span.end
                 return after, None
+            if self._is_in_doc_comment(line):
+                continue
             if _LANGUAGE.match(line.info) and len(line.info) <= _LONGEST_INFO:
                 return self._inner(index, at)
         if opener.quoted:
@@ -160,6 +162,21 @@ class _Reader:
             return index + 1, self._closed_twice(opener, opener)
         end = Span(self._sure, len(self._text))
         return after, FenceFault("unclosed", opener.span, opener.span, end, self._marks(opener))
+
+    def _is_in_doc_comment(self, line: _Line) -> bool:
+        """Whether a fence is an example in a `/** … */` comment of the code.
+
+        Its lines start with a star, which reads like a list; its end ``* ``` `` closes no fence.
+        """
+        text, marks = self._text, self._marks(line)
+        if not line.span.of(text).lstrip().startswith("*"):
+            return False
+        at = text.find(marks, line.span.end)
+        if at < 0:
+            return False
+        end = text.find("\n", at)
+        closing = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else None].strip()
+        return closing.startswith("*") and closing.lstrip("* \t") == marks
 
     def _inner(self, index: int, inner: int) -> tuple[int, FenceFault]:
         """A fence that holds a line which opens another."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import ceil
 from typing import NamedTuple
 
@@ -33,7 +33,10 @@ _TYPE_DIRECTORIES = {"skill": "skills", "agent": "agents", "command": "commands"
 _WORD = re.compile(r"[^\W_]+")
 
 WordPair = int
-"""Two neighbouring words, by their hash: a quarter of the time and memory of the words."""
+"""Two neighbouring words, by their length and their hash: long ones are the greater numbers."""
+_HASH_BITS = 48
+_HASH_MASK = (1 << _HASH_BITS) - 1
+_FILED_AT_ONCE = 500
 
 
 class Scope(NamedTuple):
@@ -86,7 +89,12 @@ def pairs_of(description: str) -> frozenset[WordPair]:
     words = _WORD.findall(description.casefold())
     if len(words) < MIN_WORDS:
         return _NONE
-    return frozenset(map(hash, pairwise(words)))
+    return frozenset(
+        [
+            ((len(one) + len(other)) << _HASH_BITS) | (hash((one, other)) & _HASH_MASK)
+            for one, other in pairwise(words)
+        ]
+    )
 
 
 _NONE: frozenset[WordPair] = frozenset()
@@ -189,60 +197,86 @@ def _directory_of(stub: Stub) -> str | None:
 
 
 class _Descriptions:
-    """The descriptions of one scope, found by their rarest word pairs.
+    """The descriptions of one scope, found by their longest word pairs.
 
-    Two sets of which the share ``ALIKE`` is common have one of their rarest elements in common,
-    however rarity is measured, if of ``n`` elements the ``n - ceil(ALIKE * n) + 1`` rarest count
-    (the prefix filter of similarity joins). Rarity is frozen when the index is made.
+    Two sets of which the share ``ALIKE`` is common have one of their first elements in common, in
+    whatever order the elements are, if of ``n`` elements the first ``n - ceil(ALIKE * n) + 1``
+    count (the prefix filter of similarity joins). Long words are rare words, so few descriptions
+    are compared.
+
+    The first questions file some descriptions each and look through the others one by one: of
+    20,000 none has to wait until all of them are filed.
     """
 
     def __init__(self, members: dict[Key, Stub]) -> None:
-        self._pairs: dict[Key, frozenset[WordPair]] = {}
         self._stubs: dict[Key, Stub] = {}
         self._by_pair: dict[WordPair, dict[Key, None]] = {}
-        self._frequency: Counter[WordPair] = Counter()
-        described = {key: pairs_of(stub.description) for key, stub in members.items()}
-        for pairs in described.values():
-            self._frequency.update(pairs)
-        for key, pairs in described.items():
-            self._file(key, members[key], pairs)
+        self._unfiled = dict(members)
 
     def add(self, key: Key, stub: Stub) -> None:
-        self._file(key, stub, pairs_of(stub.description))
-
-    def _file(self, key: Key, stub: Stub, pairs: frozenset[WordPair]) -> None:
         self._stubs[key] = stub
-        self._pairs[key] = pairs
-        for pair in self._rarest(pairs):
+        for pair in _foremost(pairs_of(stub.description)):
             self._by_pair.setdefault(pair, {})[key] = None
 
     def remove(self, key: Key) -> None:
-        for pair in self._rarest(self._pairs.pop(key, _NONE)):
-            self._by_pair.get(pair, {}).pop(key, None)
-        self._stubs.pop(key, None)
+        if self._unfiled.pop(key, None) is not None:
+            return
+        stub = self._stubs.pop(key, None)
+        if stub is not None:
+            for pair in _foremost(pairs_of(stub.description)):
+                self._by_pair.get(pair, {}).pop(key, None)
 
     def like(self, stub: Stub) -> list[tuple[float, Stub]]:
-        own = (stub.bundle, stub.concept_id)
         pairs = pairs_of(stub.description)
-        candidates: dict[Key, None] = {}
-        for pair in self._rarest(pairs):
-            candidates.update(self._by_pair.get(pair, {}))
+        if not pairs:
+            return []
+        for key in list(islice(self._unfiled, _FILED_AT_ONCE)):
+            self.add(key, self._unfiled.pop(key))
+        candidates: dict[Key, Stub] = {}
+        for pair in _foremost(pairs):
+            candidates.update((key, self._stubs[key]) for key in self._by_pair.get(pair, ()))
             if len(candidates) > _MAX_COMPARED:
                 break
-        candidates.pop(own, None)
+        if self._unfiled and len(candidates) <= _MAX_COMPARED:
+            candidates.update(self._sharing_a_word(stub.description, len(pairs)))
+        candidates.pop((stub.bundle, stub.concept_id), None)
         found: list[tuple[float, Stub]] = []
-        for key in list(candidates)[:_MAX_COMPARED]:
-            other = self._stubs[key]
-            share = _likeness(stub, pairs, other, self._pairs[key])
+        for other in islice(candidates.values(), _MAX_COMPARED):
+            share = _likeness(stub, pairs, other, pairs_of(other.description))
             if share:
                 found.append((share, other))
         found.sort(key=lambda item: (-item[0], item[1].concept_id))
         return found[:MAX_NEIGHBOURS]
 
-    def _rarest(self, pairs: frozenset[WordPair]) -> list[WordPair]:
-        if not pairs:
-            return []
-        frequency = self._frequency.get
-        # Numerically 0.8 * 35 is a little more than 28.
-        count = len(pairs) - ceil(ALIKE * len(pairs) - 1e-9) + 1
-        return [pair for _, pair in sorted([(frequency(pair, 0), pair) for pair in pairs])[:count]]
+    def _sharing_a_word(self, description: str, count: int) -> Iterator[tuple[Key, Stub]]:
+        """Of those that are not filed all that may be alike, found by their letters.
+
+        A description that is alike lacks at most ``missing`` pairs. Of words that stand in no
+        common pair each one it lacks costs a pair, so of one word more it has one.
+        """
+        missing = int(count * (1 - ALIKE) + 1e-9)
+        words = _WORD.findall(description.casefold())
+        by_length = sorted(range(len(words)), key=lambda at: -len(words[at]))
+        chosen: dict[int, str] = {}
+        for at in by_length:
+            if at - 1 not in chosen and at + 1 not in chosen and words[at] not in chosen.values():
+                chosen[at] = words[at]
+            if len(chosen) > missing:
+                break
+        if len(chosen) <= missing:
+            yield from self._unfiled.items()
+            return
+        some = tuple(chosen.values())
+        for key, other in self._unfiled.items():
+            text = other.description.casefold()
+            if any(word in text for word in some):
+                yield key, other
+
+
+def _foremost(pairs: frozenset[WordPair]) -> list[WordPair]:
+    """The pairs two descriptions must have one of in common to be alike."""
+    if not pairs:
+        return []
+    # Numerically 0.8 * 35 is a little more than 28.
+    count = len(pairs) - ceil(ALIKE * len(pairs) - 1e-9) + 1
+    return sorted(pairs, reverse=True)[:count]

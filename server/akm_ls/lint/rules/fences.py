@@ -15,8 +15,6 @@ from akm_ls.lint.rule import Rule, Subject
 def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     for fault in document.fence_faults:
-        if _is_in_a_comment(document, fault):
-            continue
         opened = document.lines.line_of(fault.opener.start) + 1
         other = document.lines.line_of(fault.at.start) + 1
         inner = _visible(document, fault.at)
@@ -24,25 +22,25 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
         fix: Fix | None = None
         if fault.kind == "unclosed":
             message = (
-                f"The code fence opened on line {opened} is never closed: everything after it "
+                "This code fence is never closed: everything after it "
                 f"is code. Close it with {fault.marks}."
             )
             fix = _close_at_end(document, fault)
         elif fault.kind == "nested":
             message = (
-                f"The code fence opened on line {opened} ends too early: it holds {inner} on line "
+                f"This code fence ends too early: it holds {inner} on line "
                 f"{other}, which needs a longer fence around it."
             )
             fix = _lengthen(document, fault)
         elif fault.kind == "twice":
             message = (
-                f"Line {opened} opens a code fence, although it reads like the end of one: "
+                "This line opens a code fence, although it reads like the end of one: "
                 f"{_before(document, fault)}."
             )
             fix = _remove(document, fault)
         else:
             message = (
-                f"The code fence opened on line {opened} is not closed before {inner} on line "
+                f"This code fence is not closed before {inner} on line "
                 f"{other}: what lies between is code. Close it with {fault.marks} before, or make "
                 "it longer if it holds that one."
             )
@@ -60,21 +58,6 @@ def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
             data={"reason": fault.kind, "opened": opened - 1},
             fixes=() if fix is None else (fix,),
         )
-
-
-def _is_in_a_comment(document: Document, fault: FenceFault) -> bool:
-    """Whether the inner fence is an example in a `/** … */` comment of the code.
-
-    Its lines start with a star, which reads like a list; its end ``* ``` `` closes no fence.
-    """
-    text, at = document.text, fault.at
-    if fault.kind not in ("nested", "no-end") or not at.of(text).lstrip().startswith("*"):
-        return False
-    marks = text.find(fault.marks, at.end)
-    if marks < 0:
-        return False
-    line = document.lines.line_span(document.lines.line_of(marks)).of(text).strip()
-    return line.startswith("*") and line.lstrip("* \t") == fault.marks
 
 
 def _trimmed(document: Document, line: Span) -> Span:

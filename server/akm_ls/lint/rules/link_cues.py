@@ -32,7 +32,7 @@ _CONDITIONAL = re.compile(
     r"|\b(?:is|are|gets?) (?:created|generated|written|saved|produced|stored|updated)\b"
     r"|\bdirectory\b"
     r"|\bdoes(?: not|n't) exist\b|\bmissing\b|\bin (?:your|the user's|the target|the project)\b"
-    r"|\b(?:to|and) (?:be )?(?:created?|generated?)\b",
+    r"|\b(?:to|and) (?:be )?(?:created?|generated?)\b|\bwould (?:be|help|contain)\b",
     re.IGNORECASE,
 )
 _VERB = re.compile(
@@ -49,6 +49,11 @@ _INTRODUCES_EXAMPLES = re.compile(
     r"\b(?:creat\w*|sav(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|writ(?:e|es|ten|ing)|generat\w*|output\w*"
     r"|produc\w*|add|e\.g\.|for example|examples?|such as|structure|layout|organi[sz]\w*"
     r"|deliverables?|artifacts?|split|extract\w*)\b",
+    re.IGNORECASE,
+)
+_EXAMPLE_LABEL = re.compile(
+    r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?[^\w\s*_]?[ \t]*[*_]{0,2}"
+    r"(?:for )?(?:examples?|good|bad|better|right|wrong|avoid|prefer)[*_]{0,2}:",
     re.IGNORECASE,
 )
 _MAKES_SKILLS = re.compile(r"skill|plugin", re.IGNORECASE)
@@ -72,6 +77,12 @@ def is_output(document: Document, span: Span) -> bool:
 
 def has_output_verb(document: Document, span: Span) -> bool:
     return _VERB.search(_near(document, span)[0]) is not None
+
+
+def is_labelled_example(document: Document, span: Span) -> bool:
+    """Whether the line begins with a label such as ``**Examples**:`` or ``Good:``."""
+    line = document.lines.line_span(document.lines.line_of(span.start))
+    return _EXAMPLE_LABEL.match(document.text, line.start, span.start) is not None
 
 
 def is_planned(document: Document, span: Span) -> bool:

@@ -231,7 +231,7 @@ def _judge_code(
         project = not PROJECT_FOLDERS.isdisjoint(target.path.split("/"))
         level: Severity = "information" if project else "warning"
         return _dead(bases, target, span, level, document, bases.folder, rooted_in="here")
-    if cues.is_output(document, span):
+    if cues.is_output(document, span) or cues.is_labelled_example(document, span):
         return None
     severity: Severity = "information"
     line = cues.introduction(document, span.start)
@@ -266,7 +266,9 @@ def _check_inclusion(subject: Subject, bases: Bases, span: Span) -> Finding | No
     if bases.join(bases.folder, target.path) is None:
         return None
     severity: Severity = "warning" if memory else "information"
-    if memory and cues.is_output(subject.document, Span(span.start - 1, span.end)):
+    if cues.is_output(subject.document, Span(span.start - 1, span.end)):
+        if not memory:
+            return None  # of the project the command is run in: `@docs/plan.md (if it exists)`
         severity = "information"
     return _dead(bases, target, span, severity, subject.document, bases.folder, rooted_in="here")
 

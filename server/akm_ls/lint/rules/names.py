@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from akm_ls.bundles.host_layouts import HOST_DIRECTORIES
 from akm_ls.documents.nodes import Scalar
 from akm_ls.documents.text import Span
 from akm_ls.index.neighbours import ALIKE, Scope, alike, called, scope_of
 from akm_ls.index.stub import NAMED_TYPES, Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
+from akm_ls.refs import ASSET_DIRECTORIES
 
 MAX_NAMED = 3
 """Other assets that a message names."""
@@ -39,22 +41,46 @@ def check_duplicate_name(subject: Subject) -> Iterator[Finding]:
 
 def _duplicate(subject: Subject, stub: Stub, name: str, others: list[Stub]) -> Finding:
     others.sort(key=lambda other: other.path)
-    hosts_only = subject.bundle.adapter != "akm" or subject.bundle.origin == "host"
+    loaded_together = _are_loaded_together(subject, stub, others)
     places = " and ".join(_shown(subject, other) for other in others[:MAX_NAMED])
     if len(others) > MAX_NAMED:
         places += f" and {len(others) - MAX_NAMED} more"
     return Finding(
         code="duplicate-name",
-        # akm itself names assets by their path; only a tool that loads them by name is misled.
-        severity="warning" if hosts_only else "information",
+        severity="warning" if loaded_together else "information",
         message=(
             f'The {stub.type} "{name}" has the same name as {places}: most tools load only one '
             "of them, often the last. Rename one, or remove it if it is a copy."
+            if loaded_together
+            else f'The {stub.type} "{name}" has the same name as {places}: a tool that is given '
+            "both loads only one of them."
         ),
         span=_name_span(subject),
         related=tuple(Related(other.path, f'also named "{name}"') for other in others[:MAX_NAMED]),
         data={"name": name, "refs": [other.ref for other in others]},
     )
+
+
+def _are_loaded_together(subject: Subject, stub: Stub, others: list[Stub]) -> bool:
+    """Whether some tool reads the files where they lie, and so loses one of them.
+
+    akm names assets by their path. In a catalogue whose parts lie in directories by topic
+    (``skills/design/x`` and ``skills/writing/x``) people pick what they install.
+    """
+    bundle = subject.bundle
+    if bundle.adapter == "akm" and bundle.origin != "host":
+        return False
+    if bundle.label in HOST_DIRECTORIES or bundle.label == "plugin":
+        return True
+    topic = _topic(stub)
+    return not topic or any(_topic(other) in ("", topic) for other in others)
+
+
+def _topic(stub: Stub) -> str:
+    """The directories between the one of its type and the asset's own; ``""`` without any."""
+    segments = stub.concept_id.split("/")[:-1]
+    at = next((at for at, name in enumerate(segments) if name in ASSET_DIRECTORIES), -1)
+    return "/".join(segments[at + 1 :])
 
 
 def _skill_and_command(subject: Subject, stub: Stub, scope: Scope, name: str) -> Iterator[Finding]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 from akm_ls.documents.document import RefOccurrence
-from akm_ls.documents.frontmatter import read_frontmatter
+from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter
 from akm_ls.documents.nodes import Scalar, Sequence
+from akm_ls.documents.occurrences import in_frontmatter
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Resolution
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
@@ -44,18 +46,41 @@ def prose_is_checked(subject: Subject) -> bool:
 
 
 def _prose_is_checked(subject: Subject) -> bool:
-    document = subject.document
-    blocks = [document.frontmatter]
-    if document.frontmatter is not None:
-        body = document.body.lstrip()
-        blocks.append(read_frontmatter(body) if body.startswith("---") else None)
-    for block in blocks:
+    inner = subject.once(_inner_block)
+    for block in (subject.document.frontmatter, None if inner is None else inner[1]):
         if block is not None and (
             isinstance(block.get("refs"), Sequence)
             or (isinstance(kind := block.get("akm_memory_kind"), Scalar) and kind.plain is not None)
         ):
             return False
     return True
+
+
+def _inner_block(subject: Subject) -> tuple[int, Frontmatter] | None:
+    """A second frontmatter block at the start of the body, with the offset of its own ones."""
+    document = subject.document
+    if document.frontmatter is None:
+        return None
+    body = document.body
+    at = len(body) - len(body.lstrip())
+    if not body.startswith("---", at):
+        return None
+    block = read_frontmatter(body[at:])
+    return None if block is None or not block.closed else (document.body_start + at, block)
+
+
+def _inner_refs(subject: Subject) -> Iterator[RefOccurrence]:
+    """The refs in the list keys of a second block, which some tools nest in the body."""
+    found = subject.once(_inner_block)
+    if found is None:
+        return
+    offset, block = found
+    for occurrence in in_frontmatter(block, subject.document.text[offset:], tasks=False):
+        start, end = occurrence.span
+        # A qualified ref is read as prose already, where prose counts.
+        bare = occurrence.ref is not None and occurrence.ref.bundle is None
+        if bare or not prose_is_checked(subject):
+            yield replace(occurrence, span=Span(start + offset, end + offset))
 
 
 ResolvedRef: TypeAlias = tuple[RefOccurrence, Ref, Resolution]
@@ -88,7 +113,7 @@ def _checked_refs(subject: Subject) -> Iterator[tuple[RefOccurrence, Ref]]:
     document = subject.document
     known = subject.bundles.ids
     doubts = bool(document.doubtful_spans)
-    for occurrence in document.refs:
+    for occurrence in (*_inner_refs(subject), *document.refs):
         ref = occurrence.ref
         if (
             ref is not None
