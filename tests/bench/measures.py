@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from editor import HERE, QUIET_MS, SETTLE_MS, Editor, environment
+from editor import HERE, PUBLISH, QUIET_MS, SETTLE_MS, Editor, environment
 from generate import Generated, generate, words
 from results import Results
 from rpc import RpcClient
@@ -87,23 +87,36 @@ def cold(bench: Bench) -> None:
     """No index yet: diagnostics at once, and typing while the index is built."""
     results, made = bench.results, bench.made
     probe = made.probes[0]
-    text = f"---\ndescription: a: b\n---\n# Probe\n\n{made.bundle}//know\n"
-    where = {"line": 5, "character": len(f"{made.bundle}//know")}
+    cited = f"{made.bundle}//{made.probes[5]}"
+    text = f"---\ndescription: a: b\n---\n# Probe\n\n{made.bundle}//know\n\n{cited}\n"
+    places = {
+        "completion": {"line": 5, "character": len(f"{made.bundle}//know")},
+        "hover": {"line": 7, "character": 3},
+        "definition": {"line": 7, "character": 3},
+    }
     for _ in range(bench.repeat):
         with bench.editor(bench.fresh()) as editor:
             editor.open(probe, text)
             shown = editor.diagnosed(probe) - editor.initialized_at
             results.add("initialized to first diagnostics", 1000 * shown, budget=100)
-            completing, peak = [], 0.0
-            params = {**editor.document(probe), "position": where}
+            asked: dict[str, list[float]] = {feature: [] for feature in places}
+            typing, peak, turn = _Typing(editor, made.probes[1]), 0.0, 0
             while "akm/didIndex" not in editor.methods():
-                completing.append(editor.timed("textDocument/completion", params))
-                if len(completing) % 20 == 0:
+                for feature, where in places.items():
+                    params = {**editor.document(probe), "position": where}
+                    asked[feature].append(editor.timed(f"textDocument/{feature}", params))
+                typing.look()
+                turn += 1
+                if turn % 20 == 0:
                     peak = max(peak, editor.resident_megabytes())
                 time.sleep(0.02)
             took = editor.indexed() - editor.initialized_at
             results.add(f"full index of {len(made.ids):,} assets", took, "s", budget=6)
-            results.add("completion meanwhile", completing, budget=60, of="p95")
+            for feature, times in asked.items():
+                results.add(f"{feature} meanwhile", times, budget=60, of="p95")
+            if typing.took:
+                what = "didChange to diagnostics of 20 KB meanwhile, beyond settling"
+                results.add(what, typing.took, budget=50, of="p95")
             results.add("memory meanwhile, with the workers", peak, "MB")
             results.add(
                 "memory afterwards", editor.resident_megabytes(), "MB", budget=_memory(made)
@@ -270,6 +283,36 @@ def _keystroke(editor: Editor, concept_id: str, number: int) -> None:
 
 def _broken(editor: Editor, number: int) -> str:
     return f"{editor.made.bundle}//knowledge/gone-{number:03} "
+
+
+class _Typing:
+    """Keystrokes in a document of 20 KB, each once the last one's diagnostics are there.
+
+    The finding is one that needs no index, and moves with each keystroke.
+    """
+
+    def __init__(self, editor: Editor, concept_id: str) -> None:
+        self.took: list[float] = []
+        self._editor, self._uri = editor, editor.uri(concept_id)
+        self._concept_id = concept_id
+        text = _long_text(editor, concept_id)
+        editor.open(concept_id, "---\ndescription: a: b\n---\n" + text[text.index("# ") :])
+        editor.diagnosed(concept_id)
+        self._type()
+
+    def look(self) -> None:
+        """Whether the diagnostics have come; if so, the next keystroke."""
+        for at, message in self._editor.received[self._since :]:
+            if message.get("method") == PUBLISH and message["params"]["uri"] == self._uri:
+                self.took.append(1000 * (at - self._began) - SETTLE_MS)
+                self._type()
+                return
+
+    def _type(self) -> None:
+        self._since, self._began = len(self._editor.received), time.perf_counter()
+        place = {"line": 1, "character": len("description: a")}
+        edit = {"range": {"start": place, "end": place}, "text": "x"}
+        self._editor.change(self._concept_id, edit)
 
 
 def _type(bench: Bench, editor: Editor) -> None:

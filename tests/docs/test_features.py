@@ -16,7 +16,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "features.md").read_text(
 ROWS = re.findall(r"^\| (`[^|]*` \|[^|]*\|[^|]*) \|$", PAGE, re.MULTILINE)
 METHOD = re.compile(
     r"`((?:textDocument|workspace|workspaceSymbol|callHierarchy|codeLens|documentLink|inlayHint"
-    r"|completionItem|codeAction)/\w+(?:/refresh)?)`"
+    r"|completionItem|codeAction)/\w+(?:/\w+)?)`"
 )
 NOT_SHOWN = frozenset({lsp.INITIALIZE, lsp.INITIALIZED})
 SENT = frozenset(
@@ -64,6 +64,7 @@ PROVIDERS = {
     "folding_range_provider": lsp.TEXT_DOCUMENT_FOLDING_RANGE,
     "selection_range_provider": lsp.TEXT_DOCUMENT_SELECTION_RANGE,
     "code_lens_provider": lsp.TEXT_DOCUMENT_CODE_LENS,
+    "semantic_tokens_provider": lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
     "inlay_hint_provider": lsp.TEXT_DOCUMENT_INLAY_HINT,
     "diagnostic_provider": lsp.TEXT_DOCUMENT_DIAGNOSTIC,
     "rename_provider": lsp.TEXT_DOCUMENT_RENAME,

@@ -24,6 +24,7 @@ from akm_ls.lsp.features import (
     references,
     rename,
     requests,
+    semantic_tokens,
     structure,
     symbols,
 )
@@ -291,6 +292,15 @@ def _register_annotations(server: AkmLanguageServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(ls: AkmLanguageServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
         return inlay_hints.inlay_hints(ls.session, params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, semantic_tokens.LEGEND)
+    def tokens(ls: AkmLanguageServer, params: lsp.SemanticTokensParams) -> Any:
+        return semantic_tokens.semantic_tokens(ls.session, params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, semantic_tokens.LEGEND)
+    def tokens_within(ls: AkmLanguageServer, params: lsp.SemanticTokensRangeParams) -> Any:
+        uri = params.text_document.uri
+        return semantic_tokens.semantic_tokens(ls.session, uri, params.range)
 
 
 def _register_diagnostics(server: AkmLanguageServer) -> None:

@@ -39,19 +39,25 @@ class Placeholder:
 
 def placeholder_at(document: Document, place: Place | None, offset: int) -> Placeholder | None:
     """The placeholder that a cursor touches; in files that take arguments only."""
-    if place is None or not _takes_arguments(place) or offset < document.body_start:
-        return None
     line = document.lines.line_span(document.lines.line_of(offset))
-    for match in _PLACEHOLDER.finditer(document.text, *line):
-        if match.start() <= offset <= match.end():
-            if document.text[match.start() - 1 : match.start()] == "\\":
-                return None
-            lines = list(_lines(document, place, match))
-            if not lines:
-                return None
-            card = "\n\n".join((f"**`{match.group()}`**", *lines))
-            return Placeholder(match.group(), Span(*match.span()), card)
+    for found in placeholders(document, place, line):
+        if found.span.start <= offset <= found.span.end:
+            return found
     return None
+
+
+def placeholders(document: Document, place: Place | None, part: Span) -> Iterator[Placeholder]:
+    """The placeholders in a part of the body of a Markdown file that takes arguments."""
+    text = document.text
+    if document.kind != "markdown" or place is None or not _takes_arguments(place):
+        return
+    for match in _PLACEHOLDER.finditer(text, max(part.start, document.body_start), part.end):
+        if text[match.start() - 1 : match.start()] == "\\":
+            continue
+        lines = list(_lines(document, place, match))
+        if lines:
+            card = "\n\n".join((f"**`{match.group()}`**", *lines))
+            yield Placeholder(match.group(), Span(*match.span()), card)
 
 
 def _takes_arguments(place: Place) -> bool:
