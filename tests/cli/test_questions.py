@@ -69,6 +69,15 @@ def test_search_that_finds_nothing_says_so(akm: Run) -> None:
     assert (ran.code, ran.json["hits"]) == (1, [])
 
 
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_who_asks_for_the_meaning_is_told_why_there_is_none(akm: Run, mode: str) -> None:
+    told = [line for line in akm("search", "rotate", "--mode", mode).out.splitlines() if line]
+    (line,) = [line for line in told if "by meaning" in line]
+    assert line.startswith("Searched by words, not by meaning: no embedding model configured. Name")
+    assert "akm-ls index --embed" in line
+    assert "by meaning" not in akm("search", "rotate").out
+
+
 def test_search_in_an_unknown_bundle_is_wrong_usage(akm: Run) -> None:
     ran = akm("search", "x", "--bundle", "nope")
     assert ran.code == 2

@@ -186,8 +186,41 @@ def test_a_type_is_asked_of_both_lanes(library: Library) -> None:
 def test_v1_a_deleted_asset_leaves_both_lanes(library: Library, tmp_path: Path) -> None:
     assert "holidays" in names(ask(library, "vacation"))
     (tmp_path / "team/knowledge/holidays.md").unlink()
-    run_index(library.store.path if library.store else "", library.bundles, workers=0)
+    run_index(path_of(library), library.bundles, workers=0)
     assert "holidays" not in names(ask(library, "vacation"))
+    assert "holidays" not in names(ask(library, "holiday", mode="lexical"))
+    assert state_of(library) == ("ready", 3, 0), "its vector is gone as well"
+
+
+def test_r1_what_has_no_vector_is_embedded_once(
+    library: Library, model: MeaningModel, tmp_path: Path
+) -> None:
+    write(tmp_path / "team", {"knowledge/shipping.md": page("We ship on Mondays", "Or not.")})
+    path, bundles = path_of(library), library.bundles
+    run_index(path, bundles, workers=0)
+    assert state_of(library) == ("pending", 4, 1)
+    model.documents.clear()
+    first = run_embedding(path, bundles, model, workers=0)
+    assert (first.pending, first.stored, len(model.documents)) == (1, 1, 1)
+    again = run_embedding(path, bundles, model, workers=0)
+    assert (again.pending, again.stored, len(model.documents)) == (0, 0, 1)
+    assert state_of(library) == ("ready", 5, 0)
+    anew = run_embedding(path, bundles, model, reembed=True, workers=0)
+    assert (anew.pending, anew.stored, len(model.documents)) == (5, 5, 6)
+    assert state_of(library) == ("ready", 5, 0)
+    assert names(ask(library, "release", mode="semantic"))[:2] == ["deploying", "shipping"]
+
+
+def path_of(library: Library) -> str:
+    assert library.store is not None
+    return library.store.path
+
+
+def state_of(library: Library) -> tuple[str, int, int]:
+    """Status, and how many assets have a vector and have none."""
+    assert library.semantic is not None
+    state = library.semantic.state(library.store)
+    return state.status, state.embedded, state.missing
 
 
 def test_pages_are_slices_of_one_list(library: Library) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akm_ls.search import redaction
 from akm_ls.search.redaction import (
     find_secrets,
     redact,
@@ -132,3 +133,49 @@ def test_any_text_comes_out_stable(text: str) -> None:
     assert all(one.end <= other.start for one, other in itertools.pairwise(secrets))
     once = redact(text)
     assert bool(once.count) == (once.text != text)
+
+
+_PIECES = st.sampled_from(
+    [
+        *SHAPES.values(),
+        KEY_BLOCK,
+        "API_KEY",
+        "token_prod",
+        "Secret",
+        "passwords:",
+        "authorization: Bearer",
+        f"bearer {LONG}",
+        f"https://x.org/?sig={LONG}&a=b",
+        "https://u:p@x.org/",
+        "=",
+        ": ",
+        "'",
+        '"',
+        LONG,
+        "tokeniſer",
+        "İ",
+        "word",
+        " ",
+        "\n",
+        "\r\n",
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=20).map("".join), st.integers(0, 400), st.integers(0, 400))
+def test_around_a_stretch_the_same_is_hidden_as_in_the_whole(
+    text: str, one: int, other: int
+) -> None:
+    start, end = sorted((min(one, len(text)), min(other, len(text))))
+    around = secrets_around(text, start, end)
+    assert hidden(around, start, end) == hidden(find_secrets(text), start, end)
+
+
+def hidden(secrets: tuple[redaction.Secret, ...], start: int, end: int) -> set[int]:
+    return {at for it in secrets for at in range(max(it.start, start), min(it.end, end))}
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join))
+def test_the_fast_search_for_assignments_finds_what_the_pattern_finds(text: str) -> None:
+    fast = [match.span() for match in redaction._assignments(text, text.lower())]
+    assert fast == [match.span() for match in redaction._ASSIGNMENT.finditer(text)]

@@ -65,9 +65,27 @@ def _print(out: Printer, result: Mapping[str, Any]) -> None:
     for item in result.get("corrections", ()):
         line = f'Nothing has "{item["from"]}": searched for "{item["to"]}".'
         out.line((printable(line), "dim"))
+    for item in result.get("degraded", ()):
+        if item["lane"] == "semantic":
+            out.line((printable(_words_only(item["reason"], result["semantic"])), "dim"))
     for line in (result.get("tip"), *result.get("warnings", ())):
         if line:
             out.line((printable(line), "dim"))
+
+
+def _words_only(reason: str, semantic: Mapping[str, Any]) -> str:
+    """Why the meaning that was asked for had no part in the answer, and what to do about it."""
+    from akm_ls.index.semantic_status import NO_MODEL
+
+    advice = ""
+    if reason == NO_MODEL:
+        advice = (
+            " Name one as `embedding` in akm's config.json, then run `akm-ls index --embed`"
+            " (docs/embeddings.md)."
+        )
+    elif semantic["status"] == "blocked":
+        advice = " `akm-ls doctor` says what is known of it."
+    return f"Searched by words, not by meaning: {reason}.{advice}"
 
 
 def _print_hit(out: Printer, number: int, hit: Mapping[str, Any], digits: int) -> None:

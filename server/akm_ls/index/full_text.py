@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from akm_ls.index.answers import MatchRow
+from akm_ls.index.schema import GATE_INDEX
 
 if TYPE_CHECKING:
     import apsw
@@ -30,6 +31,9 @@ _BEST_AND_SOME = (
 )
 
 
+_COUNTS_KEPT = 2_000
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What a caller may see: a bundle's rows or all, of some types, not of others."""
@@ -40,16 +44,47 @@ class Gate:
     exclude_quality: frozenset[str] = frozenset()
 
 
+class Counts:
+    """How many rows match an expression, kept until somebody writes: queries share their words,
+    and counting a frequent one takes as long as a good part of a search."""
+
+    def __init__(self) -> None:
+        self._as_of: tuple[object, ...] | None = None
+        self._known: dict[str, int] = {}
+
+    def read(self, connection: apsw.Connection, expression: str) -> int:
+        # The version tells of other connections' writes, the total of this one's.
+        version = connection.execute("PRAGMA data_version").fetchone()
+        as_of = (connection, version, connection.total_changes())
+        if as_of != self._as_of or len(self._known) >= _COUNTS_KEPT:
+            self._known.clear()
+            self._as_of = as_of
+        count = self._known.get(expression)
+        if count is None:
+            (count,) = connection.execute(
+                "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (expression,)
+            ).fetchone() or (0,)
+            self._known[expression] = count
+        return count
+
+
 class FullText:
     """The full-text index behind a gate. What does not pass is never ranked, nor told apart.
 
     An expression is FTS5 syntax; one that is not raises `StoreError`: quote every token.
     """
 
-    def __init__(self, database: Database, keys: Callable[[], dict[str, int]], gate: Gate) -> None:
+    def __init__(
+        self,
+        database: Database,
+        keys: Callable[[], dict[str, int]],
+        gate: Gate,
+        counts: Counts | None = None,
+    ) -> None:
         self._database = database
         self._keys = keys
         self._gate = gate
+        self._counts = Counts() if counts is None else counts
 
     def match(
         self,
@@ -81,8 +116,8 @@ class FullText:
                 kept = {
                     rowid
                     for (rowid,) in connection.execute(
-                        "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))"
-                        f" AND {wanted}",
+                        f"SELECT id FROM entries INDEXED BY {GATE_INDEX}"
+                        f" WHERE id IN (SELECT value FROM json_each(?)) AND {wanted}",
                         (ids, *bindings),
                     )
                 }
@@ -106,13 +141,7 @@ class FullText:
     def frequency(self, expression: str) -> int:
         """How many rows of the whole file match; for weighing words, never to be shown."""
 
-        def read(connection: apsw.Connection) -> int:
-            (count,) = connection.execute(
-                "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (expression,)
-            ).fetchone() or (0,)
-            return int(count)
-
-        return self._database.run(read)
+        return self._database.run(lambda connection: self._counts.read(connection, expression))
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the index keeps of words: their stems, folded; a word it would cut stays whole."""
@@ -172,9 +201,10 @@ class FullText:
             return {
                 entry_id
                 for (entry_id,) in connection.execute(
-                    "SELECT value FROM json_each(?) INTERSECT"
-                    " SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?",
-                    (wanted, expression),
+                    # The plus: all matches in one pass, rather than a query for every id.
+                    "SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?"
+                    " AND +rowid IN (SELECT value FROM json_each(?))",
+                    (expression, wanted),
                 )
             }
 

@@ -243,6 +243,9 @@ def stub_from_row(bundle: str, prefix: str, row: Sequence[Any]) -> Stub:
     )
 
 
+_read_document = json.JSONDecoder().raw_decode
+
+
 def entry_from_row(
     bundle: Bundle,
     row: Sequence[Any],
@@ -253,7 +256,7 @@ def entry_from_row(
 ) -> Entry:
     """An entry from the values of `ENTRY_COLUMNS`, its document, and (hash, size, mtime_ns)."""
     concept_id, rel, type_, name, title, _, _, _, belief, _, _, quality, _ = row
-    values = json.loads(document)
+    values, _ = _read_document(document)
     content_hash, size, mtime_ns = file
     return Entry(
         bundle=bundle.id,

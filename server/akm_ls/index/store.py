@@ -29,7 +29,7 @@ from akm_ls.index.database import (
 )
 from akm_ls.index.delta import Claims
 from akm_ls.index.following import changes_since, generation_of
-from akm_ls.index.full_text import FullText, Gate
+from akm_ls.index.full_text import Counts, FullText, Gate
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
     ENTRY_COLUMNS,
@@ -83,6 +83,7 @@ class Store:
         self.database = Database(path, patience_ms=patience_ms)
         self._identities = identities(bundles)
         self._keys: dict[int, Bundle] = {}
+        self._counts = Counts()
 
     def close(self) -> None:
         self.database.close()
@@ -320,7 +321,7 @@ class Store:
 
     def full_text(self, gate: Gate) -> FullText:
         """The full-text index, of which a caller sees what passes a gate."""
-        return FullText(self.database, self.keys, gate)
+        return FullText(self.database, self.keys, gate, self._counts)
 
     # Numbers.
 

@@ -176,7 +176,8 @@ def _rank(
         check_cancelled(cancelled)
         seen += len(ids)
         cosines = {} if candidates.lane is None else candidates.lane.cosines(ids)
-        covered = coverage(full_text, plan.forms, ids)
+        by_words = candidates.lane is None
+        covered = coverage(full_text, plan, ids, found_by_words=by_words)
         for stored in store.entries(ids):
             entry = with_belief(library, stored.entry)
             if not passes(library, request, entry):

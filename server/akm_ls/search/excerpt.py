@@ -86,7 +86,10 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     first, last = _densest(occurrences)
     ceiling = next((block.start for block in hidden if block.start >= last), len(text))
     span = _whole_words(text, start, ceiling, first, last)
-    above = [item for item in scan_headings(uniform, start, hidden) if item.span.start <= first]
+    # No further than the line of the match.
+    line_end = uniform.find("\n", first)
+    until = uniform if line_end < 0 else uniform[:line_end]
+    above = [item for item in scan_headings(until, start, hidden) if item.span.start <= first]
     secrets = secrets_around(text, span.start, span.end, reach=_SECRET_REACH)
     shown = redact_span(text, span.start, span.end, secrets)
     lines = LineIndex(text)

@@ -45,6 +45,9 @@ class WordPlan:
     corrections: tuple[Correction, ...]
     query: Query
     stage: MatchStage | None = None
+    common: frozenset[str] = frozenset()
+    """The forms that only score what ``rare``, an expression, finds."""
+    rare: str = ""
 
 
 def plan_path(full_text: FullText, query: Query) -> WordPlan:
@@ -79,11 +82,17 @@ def plan_words(full_text: FullText, query: Query, spell: Callable[[str], str | N
         forms.append(form)
         counts[form] = count
     corrected = replace(query, words=tuple(meant.get(word, word) for word in query.words))
+    most = max(COMMON_ROWS, COMMON_SHARE * full_text.size())
+    present = [form for form in dict.fromkeys(forms) if counts[form]]
+    rare = [form for form in present if counts[form] <= most]
+    common = frozenset(present).difference(rare) if rare else frozenset()
     return WordPlan(
-        _expression(forms, counts, full_text.size(), query),
+        _expression(present, rare, query),
         tuple(dict.fromkeys(forms)),
         tuple(Correction(*pair) for pair in meant.items()),
         corrected,
+        common=common,
+        rare=" OR ".join(rare),
     )
 
 
@@ -105,12 +114,9 @@ def _instead(
     return corrected, full_text.frequency(corrected), other
 
 
-def _expression(forms: list[str], counts: dict[str, int], size: int, query: Query) -> str:
-    present = [form for form in dict.fromkeys(forms) if counts[form]]
+def _expression(present: list[str], rare: list[str], query: Query) -> str:
     if not present:
         return ""
-    most = max(COMMON_ROWS, COMMON_SHARE * size)
-    rare = [form for form in present if counts[form] <= most]
     found = " OR ".join(present)
     conditions = [f"({_quoted(phrase)})" for phrase in query.phrases]
     if rare and len(rare) < len(present):
@@ -126,15 +132,23 @@ def _quoted(phrase: Iterable[str]) -> str:
     return f'"{" ".join(phrase)}"'
 
 
-def coverage(full_text: FullText, forms: Collection[str], ids: Collection[int]) -> dict[int, float]:
+def coverage(
+    full_text: FullText, plan: WordPlan, ids: Collection[int], *, found_by_words: bool
+) -> dict[int, float]:
     """The share of a query's words that each of some rows holds.
 
     Rows are taken to hold a single word: it found them, or else their meaning did.
+
+    Args:
+        found_by_words: every row matches the plan's expression.
     """
+    forms = plan.forms
     if len(forms) < 2:
         return dict.fromkeys(ids, 1.0)
     held = dict.fromkeys(ids, 0)
     for form in forms:
+        if found_by_words and form in plan.common:
+            form = f"{form} AND ({plan.rare})"
         for entry_id in full_text.holding(form, ids):
             held[entry_id] += 1
     return {entry_id: count / len(forms) for entry_id, count in held.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from akm_ls.index.store import Store
     from akm_ls.index.stub import Stub
     from akm_ls.search.semantic import SemanticIndex
+
+
+_LEAST_READ = 65_535
+"""Bytes of a file that grows while it is read."""
 
 
 class Cancelled(Exception):
@@ -56,22 +61,25 @@ class Library:
     utility: Utility = no_utility
     """How much an asset has been used."""
 
-    def read(self, path: str) -> str | None:
+    def read(self, path: str, places: dict[str, str] | None = None) -> str | None:
         """The text of an asset's file, of the open document if there is one.
 
         ``None`` where there is no such file, it is too large, or it may not be read: secrets and
         env files, under their own or under a symlink's name, and links that leave their bundle.
+
+        Args:
+            places: where directories really are, found out while many files are read at once.
         """
-        if not may_read(self.bundles, path):
+        if not may_read(self.bundles, path, places):
             return None
         text = self.text_of(path)
         return _read_file(path) if text is None else text
 
 
-def may_read(bundles: BundleSet, path: str) -> bool:
+def may_read(bundles: BundleSet, path: str, places: dict[str, str] | None = None) -> bool:
     """Whether the content of the file at ``path`` may be shown: decided without opening it."""
     try:
-        real = os.path.realpath(path)
+        real = _real_path(path, {} if places is None else places)
     except (OSError, ValueError):
         return False
     target = bundles.relative(real)
@@ -83,13 +91,27 @@ def may_read(bundles: BundleSet, path: str) -> bool:
     return not is_unreadable(rel) and adapter_of(owner).reads(rel)
 
 
+def _real_path(path: str, places: dict[str, str]) -> str:
+    """`os.path.realpath`, asking for every directory once."""
+    directory, name = os.path.split(path)
+    if name in ("", ".", "..") or not os.path.isabs(path):
+        return os.path.realpath(path)
+    place = places.get(directory)
+    if place is None:
+        place = places[directory] = _real_path(directory, places)
+    real = os.path.join(place, name)
+    return os.path.realpath(real) if os.path.islink(real) else real
+
+
 def _read_file(path: str) -> str | None:
     try:
         # Opening a pipe would wait for a writer: look first.
-        if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
             return None
         with open(path, "rb") as file:
-            return decode(file.read(MAX_FILE_BYTES + 1)).text
+            # Room for as much as there may be would take longer to get than the file.
+            return decode(file.read(max(status.st_size, _LEAST_READ) + 1)).text
     except (OSError, ValueError):
         return None
 

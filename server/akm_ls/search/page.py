@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from akm_ls.documents.document import kind_of
@@ -31,11 +31,13 @@ class Ranked:
     entry: Entry
     score: Score
     also_in: tuple[str, ...] = ()
+    key: tuple[float, float, str, str] = field(init=False, repr=False, compare=False)
+    """What it is sorted by."""
 
-    @property
-    def key(self) -> tuple[float, float, str, str]:
+    def __post_init__(self) -> None:
+        score, entry = self.score, self.entry
         # Many a good hit is held at 1: what it would have had keeps an exact name above a near one.
-        return (-self.score.total, -self.score.raw, self.entry.name, self.entry.ref)
+        object.__setattr__(self, "key", (-score.total, -score.raw, entry.name, entry.ref))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def make_page(
     hits: list[Hit] = []
     warnings: list[str] = []
     gone = 0
+    places: dict[str, str] = {}
     for item in ranked:
         check_cancelled(cancelled)
         entry = item.entry
@@ -112,14 +115,21 @@ def make_page(
             continue
         if state == "changed":
             warnings.append(f"{entry.ref} has changed since it was indexed.")
-        hit = _hit(library, item, tokens, stale=state == "changed")
+        hit = _hit(library, item, tokens, places, stale=state == "changed")
         hits.append(hit if buffered is None else _as_typed(hit, buffered))
         if len(hits) == request.limit:
             break
     return Page(tuple(hits), gone, tuple(warnings))
 
 
-def _hit(library: Library, item: Ranked, tokens: tuple[str, ...], *, stale: bool) -> Hit:
+def _hit(
+    library: Library,
+    item: Ranked,
+    tokens: tuple[str, ...],
+    places: dict[str, str],
+    *,
+    stale: bool,
+) -> Hit:
     entry = item.entry
     owner = library.bundles.get(entry.bundle)
     excerpt: Excerpt | None = None
@@ -129,7 +139,7 @@ def _hit(library: Library, item: Ranked, tokens: tuple[str, ...], *, stale: bool
         shown = len("\n".join(entry.keys))
     else:
         shown = entry.size
-        if tokens and _has_body(entry) and (text := library.read(entry.path)) is not None:
+        if tokens and _has_body(entry) and (text := library.read(entry.path, places)) is not None:
             shown = len(text)
             excerpt = best_excerpt(text, tokens)
     return Hit(

@@ -66,11 +66,14 @@ class Terms:
     """What the tokens' forms begin with."""
     project: tuple[str, ...] = ()
     """Words that name the project at hand: assets that carry them come first."""
+    distinct: frozenset[str] = frozenset()
+    """The tokens again."""
 
     @classmethod
     def of(cls, query: str, tokens: tuple[str, ...], project: Iterable[str] = ()) -> Terms:
         roots = tuple(map(root_of, tokens))
-        return cls(tokens, " ".join(words(query)), roots, tuple(project))
+        phrase = " ".join(words(query))
+        return cls(tokens, phrase, roots, tuple(project), frozenset(tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,8 @@ LISTED = Score(base=1.0, boost=0.0, ceiling=None, keyword=1.0)
 
 def listed_like_akm(entry: Entry) -> Score:
     """The same score with the reasons that akm gives: those that need no query."""
-    own = (part for signal in (_type, _belief, _metadata) for part in signal(entry, _NO_TERMS))
-    parts = (*LEXICAL, *(Part(part.signal, 0.0, part.reason) for part in own))
+    own = (signal(entry, _NO_TERMS) for signal in (_type, _belief, _quality, _confidence))
+    parts = (*LEXICAL, *(Part(part.signal, 0.0, part.reason) for part in own if part))
     return replace(LISTED, parts=parts)
 
 
@@ -173,58 +176,66 @@ def rank_base(
         utility: how much the asset has been used, from 0 to 1.
     """
     names, named = _name_parts(entry.name, terms)
-    parts = lead
+    parts = list(lead)
     if boosted:
-        own = (part for signal in _SIGNALS for part in signal(entry, terms))
-        parts = (*lead, *(_weighed(part, matches) for part in (*names, *own)))
-    boost = round(min(sum(part.value for part in parts), MAX_BOOST), 4)
-    ceilings = [RELAXED_CEILING] if relaxed and boosted and not named else []
-    if entry.belief_state in BELIEF_CEILING:
-        ceilings.append(BELIEF_CEILING[entry.belief_state])
-    ceiling = min(ceilings, default=None)
+        own = [names, *[signal(entry, terms) for signal in _SIGNALS]]
+        parts += [_weighed(part, matches) for part in own if part is not None]
+    boost = round(min(sum([part.value for part in parts]), MAX_BOOST), 4)
+    ceiling = BELIEF_CEILING.get(entry.belief_state or "")
+    if relaxed and boosted and not named:
+        ceiling = RELAXED_CEILING if ceiling is None else min(ceiling, RELAXED_CEILING)
     usage = round(utility_factor(utility), 4) if boosted and utility else 1.0
-    return Score(base.value, boost, ceiling, parts, base.keyword, base.semantic, usage)
+    return Score(base.value, boost, ceiling, tuple(parts), base.keyword, base.semantic, usage)
 
 
 def _weighed(part: Part, matches: float) -> Part:
     if matches == 1.0 or part.signal not in _MATCHES or part.value in (EXACT_NAME, EXACT_ALIAS):
         return part
-    return Part(part.signal, round(part.value * matches, 4), part.reason)
+    return _part(part.signal, round(part.value * matches, 4), part.reason)
 
 
-def _name_parts(name: str, terms: Terms) -> tuple[list[Part], bool]:
+@lru_cache(maxsize=1024)
+def _part(signal: str, value: float, reason: str | None = None) -> Part:
+    """Thousands of rows are ranked with the same few parts."""
+    return Part(signal, value, reason)
+
+
+def _name_parts(name: str, terms: Terms) -> tuple[Part | None, bool]:
     """The name's share, and whether the name holds anything of the query at all."""
     name_words = words(name)
     spaced = " ".join(name_words)
     if spaced and spaced == terms.phrase:
-        return [Part("name", EXACT_NAME, "exact name match")], True
+        return _part("name", EXACT_NAME, "exact name match"), True
     if _begins(terms.phrase, spaced) or _begins(spaced, terms.phrase):
-        return [Part("name", 1.0, "near-exact name match")], True
+        return _part("name", 1.0, "near-exact name match"), True
     found = _found(terms.roots, spaced)
     if not found:
-        return [], False
-    return [Part("name", _capped(0.3, found, 0.9), "matched name tokens")], True
+        return None, False
+    return _part("name", _capped(0.3, found, 0.9), "matched name tokens"), True
 
 
-def _type(entry: Entry, _terms: Terms) -> Iterator[Part]:
-    if value := TYPE_BOOST.get(entry.type):
-        yield Part("type", value, TYPE_REASON.get(entry.type))
+def _type(entry: Entry, _terms: Terms) -> Part | None:
+    value = TYPE_BOOST.get(entry.type)
+    return None if value is None else _part("type", value, TYPE_REASON.get(entry.type))
 
 
-def _tags(entry: Entry, terms: Terms) -> Iterator[Part]:
-    tokens = set(terms.tokens)
-    equal = sum(1 for tag in entry.tags if (found := _word_set(tag)) and tokens >= found)
-    if equal:
-        yield Part("tags", _capped(0.15, equal, 0.3), "matched tags")
+def _tags(entry: Entry, terms: Terms) -> Part | None:
+    equal = 0
+    for tag in entry.tags:
+        found = _word_set(tag)
+        if found and found <= terms.distinct:
+            equal += 1
+    return _part("tags", _capped(0.15, equal, 0.3), "matched tags") if equal else None
 
 
-def _hints(entry: Entry, terms: Terms) -> Iterator[Part]:
+def _hints(entry: Entry, terms: Terms) -> Part | None:
     hints = entry.hints
     if hints and not _GUIDANCE.isdisjoint(entry.extra):
         others = set(_other_guidance(entry))
         hints = tuple(hint for hint in hints if hint not in others)
     if hints and (found := _found(terms.roots, fold(" ".join(hints)))):
-        yield Part("searchHints", _capped(0.12, found, 0.24), "matched searchHints")
+        return _part("searchHints", _capped(0.12, found, 0.24), "matched searchHints")
+    return None
 
 
 def _other_guidance(entry: Entry) -> Iterator[object]:
@@ -239,68 +250,77 @@ def _other_guidance(entry: Entry) -> Iterator[object]:
             yield value
 
 
-def _aliases(entry: Entry, terms: Terms) -> Iterator[Part]:
+def _aliases(entry: Entry, terms: Terms) -> Part | None:
     name = entry.name.lower()
     # A name with blanks in it is its own spaced form, which is an alias of every other.
     aliases = [alias for alias in entry.aliases if alias != name] if " " in name else entry.aliases
-    if not aliases:
-        return
-    found = _found(terms.roots, fold(" ".join(aliases)))
-    if found and any(" ".join(words(alias)) == terms.phrase for alias in aliases):
-        yield Part("aliases", EXACT_ALIAS, "matched aliases")
-    elif found:
-        yield Part("aliases", round(0.3 * found, 4), "matched aliases")
+    found = _found(terms.roots, fold(" ".join(aliases))) if aliases else 0
+    if not found:
+        return None
+    exact = any(" ".join(words(alias)) == terms.phrase for alias in aliases)
+    return _part("aliases", EXACT_ALIAS if exact else round(0.3 * found, 4), "matched aliases")
 
 
-def _description(entry: Entry, terms: Terms) -> Iterator[Part]:
+def _description(entry: Entry, terms: Terms) -> Part | None:
     found = _found(terms.roots, fold(entry.description))
-    if found:
-        every = found == len(terms.tokens) > 1
-        yield Part("description", 0.25 if every else 0.1, "matched description")
+    if not found:
+        return None
+    every = found == len(terms.tokens) > 1
+    return _part("description", 0.25 if every else 0.1, "matched description")
 
 
-def _belief(entry: Entry, _terms: Terms) -> Iterator[Part]:
-    state = entry.belief_state
-    if state in BELIEF_BOOST:
-        yield Part("beliefState", BELIEF_BOOST[state], f"{state} belief state")
+def _belief(entry: Entry, _terms: Terms) -> Part | None:
+    value = BELIEF_BOOST.get(entry.belief_state or "")
+    return None if value is None else _part("beliefState", value, _belief_reason(entry))
 
 
-def _metadata(entry: Entry, _terms: Terms) -> Iterator[Part]:
-    if entry.quality == "curated":
-        yield Part("quality", 0.05, "curated metadata boost")
-    if entry.confidence > 0:
-        share = round(0.05 * min(entry.confidence, 1.0), 4)
-        yield Part("confidence", share, "metadata confidence boost")
+def _belief_reason(entry: Entry) -> str:
+    return f"{entry.belief_state} belief state"
 
 
-def _by_type(entry: Entry, _terms: Terms) -> Iterator[Part]:
+def _quality(entry: Entry, _terms: Terms) -> Part | None:
+    if entry.quality != "curated":
+        return None
+    return _part("quality", 0.05, "curated metadata boost")
+
+
+def _confidence(entry: Entry, _terms: Terms) -> Part | None:
+    if not entry.confidence > 0:
+        return None
+    share = round(0.05 * min(entry.confidence, 1.0), 4)
+    return _part("confidence", share, "metadata confidence boost")
+
+
+def _by_type(entry: Entry, _terms: Terms) -> Part | None:
     extra = entry.extra
     if entry.type == "memory" and extra.get("captureMode") == "hot":
-        yield Part("captureMode", 0.2)
+        return _part("captureMode", 0.2)
     if entry.type == "fact" and extra.get("pinned") is True:
-        yield Part("pinned", 0.15)
+        return _part("pinned", 0.15)
     if entry.type == "lesson":
         strength = extra.get("lessonStrength")
         if isinstance(strength, (int, float)) and 0 < strength < math.inf:
-            yield Part("lessonStrength", _capped(0.06, strength, 0.3))
+            return _part("lessonStrength", _capped(0.06, strength, 0.3))
+    return None
 
 
-def _project(entry: Entry, terms: Terms) -> Iterator[Part]:
+def _project(entry: Entry, terms: Terms) -> Part | None:
     if not terms.project:
-        return
+        return None
     known = set(words(entry.name)).union(*map(_word_set, entry.tags))
-    if found := sum(1 for token in terms.project if known.issuperset(words(token))):
-        yield Part("project", _capped(0.2, found, 0.5))
+    found = sum(1 for token in terms.project if known.issuperset(words(token)))
+    return _part("project", _capped(0.2, found, 0.5)) if found else None
 
 
-_SIGNALS: tuple[Callable[[Entry, Terms], Iterator[Part]], ...] = (
+_SIGNALS: tuple[Callable[[Entry, Terms], Part | None], ...] = (
     _type,
     _tags,
     _hints,
     _aliases,
     _description,
     _belief,
-    _metadata,
+    _quality,
+    _confidence,
     _by_type,
     _project,
 )
@@ -312,12 +332,17 @@ def _capped(each: float, count: float, most: float) -> float:
 
 def _found(roots: tuple[str, ...], text: str) -> int:
     """How many of the query's words, in any form, a folded text has."""
-    return sum(1 for root in roots if find_word(root, text) >= 0)
+    found = 0
+    for root in roots:
+        # Most texts hold none of them: that is told without a call.
+        if root in text and find_word(root, text) >= 0:
+            found += 1
+    return found
 
 
 def _begins(phrase: str, text: str) -> bool:
     """Whether some words of a text begin like a phrase, which is not blank."""
-    return bool(phrase) and find_word(phrase, text) >= 0
+    return bool(phrase) and phrase in text and find_word(phrase, text) >= 0
 
 
 @lru_cache(maxsize=4096)

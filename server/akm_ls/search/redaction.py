@@ -7,9 +7,10 @@ somebody pasted into a skill. What counts as one is deliberately wide: a word to
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -21,9 +22,14 @@ REACH = 20_000
 _MAX_KEY_BLOCK = 20_000
 """Characters of a private key block whose end is missing."""
 
-_KEYWORD = (
-    r"(?i:api[ _-]?key|secret|token|password|passwd|passphrase|credential|access[_-]?key"
-    r"|private[_-]?key|auth[_-]?key)"
+_KEYWORDS = (
+    r"api[ _-]?key|secret|token|password|passwd|passphrase|credential|access[_-]?key"
+    r"|private[_-]?key|auth[_-]?key"
+)
+_KEYWORD = f"(?i:{_KEYWORDS})"
+# The same in lower case, with what has to follow at least: few words get as far as that.
+_FOLDED_KEYWORD = re.compile(
+    rf"(?:{_KEYWORDS})(?=[a-z0-9_-]{{0,41}}[\"'`\]]{{0,3}}[ \t]{{0,8}}[=:])"
 )
 # What may follow the keyword in a name: API_KEYS, token_prod, secretValue; not "tokenizer".
 _REST_OF_NAME = r"(?:[sS]|[_-][A-Za-z0-9_-]{0,40}|[A-Z][A-Za-z0-9_]{0,40})?"
@@ -84,6 +90,10 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
     )
 )
 _ASSIGNED_MARKS = ("key", "secret", "token", "passw", "passp", "credential")
+_SIGN = re.compile(r"[=:]")
+_MAX_NAME = 72
+"""Characters before the sign in which the keyword stands, as `_ASSIGNMENT` has it."""
+_OTHER_LETTERS = frozenset("\u017f\u0130\u0131\u212a")
 _AUTHORISATION_MARKS = ("authorization", "bearer")
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>\"'`|\\^]{1,4000}")
@@ -147,19 +157,31 @@ def redact_url(url: str) -> str:
 
 def secrets_around(text: str, start: int, end: int, *, reach: int = REACH) -> tuple[Secret, ...]:
     """The secrets of a text that may reach into a stretch of it, in offsets of the whole text."""
-    low, high = max(0, start - reach), end + reach
-    found = find_secrets(text[low:high])
-    if not low:
-        return found
-    return tuple(item._replace(start=item.start + low, end=item.end + low) for item in found)
+    low, high = max(0, start - reach), min(len(text), end + reach)
+    # All but key blocks end with their line.
+    first = max(low, text.rfind("\n", low, start))
+    last = text.find("\n", end, high)
+    lines = _within_lines(text[first : high if last < 0 else last])
+    return _merged([*_moved(_key_blocks(text[low:high]), low), *_moved(lines, first)])
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """The secrets of a text, in order, without overlaps."""
+    return _merged([*_key_blocks(text), *_within_lines(text)])
+
+
+def _within_lines(text: str) -> list[Secret]:
     urls = [Span(*match.span()) for match in _URL.finditer(text)] if "://" in text else []
-    found = [*_key_blocks(text), *_known_shapes(text), *_in_urls(text, urls)]
     # What is assigned in a URL is a parameter, which ends at the next one.
-    found += _outside(urls, list(_assigned(text)))
+    assigned = _outside(urls, list(_assigned(text)))
+    return [*_known_shapes(text), *_in_urls(text, urls), *assigned]
+
+
+def _moved(secrets: Iterable[Secret], by: int) -> Iterator[Secret]:
+    return (it._replace(start=it.start + by, end=it.end + by) for it in secrets)
+
+
+def _merged(found: list[Secret]) -> tuple[Secret, ...]:
     found.sort(key=lambda secret: (secret.start, -secret.end))
     merged: list[Secret] = []
     for secret in found:
@@ -207,18 +229,41 @@ def _known_shapes(text: str) -> Iterator[Secret]:
 
 def _assigned(text: str) -> Iterator[Secret]:
     folded = text.lower()
-    patterns = ((_ASSIGNED_MARKS, _ASSIGNMENT), (_AUTHORISATION_MARKS, _AUTHORISATION))
-    for marks, pattern in patterns:
-        if not any(mark in folded for mark in marks):
+    matches = [_assignments(text, folded)]
+    if any(mark in folded for mark in _AUTHORISATION_MARKS):
+        matches.append(_AUTHORISATION.finditer(text))
+    for match in itertools.chain(*matches):
+        group = match.lastgroup or "bare"
+        value = match.group(group)
+        # A link is no password, whatever stands before it; its own secrets are seen to.
+        if _PLACEHOLDER.fullmatch(value) or (group == "bare" and "://" in value):
             continue
-        for match in pattern.finditer(text):
-            group = match.lastgroup or "bare"
-            value = match.group(group)
-            # A link is no password, whatever stands before it; its own secrets are seen to.
-            if _PLACEHOLDER.fullmatch(value) or (group == "bare" and "://" in value):
-                continue
-            start, end = match.span(group)
-            yield Secret(start, end, "secret_assignment", _mask("secret_assignment"))
+        start, end = match.span(group)
+        yield Secret(start, end, "secret_assignment", _mask("secret_assignment"))
+
+
+def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
+    """As ``_ASSIGNMENT.finditer(text)``, in a twentieth of the time: every excerpt is searched."""
+    if not text.isascii() and not _OTHER_LETTERS.isdisjoint(text):
+        # Letters that are others in lower case without being so for the pattern, or the reverse.
+        yield from _ASSIGNMENT.finditer(text)
+        return
+    if not any(_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)):
+        return
+    at = 0
+    while (name := _FOLDED_KEYWORD.search(folded, at)) is not None:
+        match = _ASSIGNMENT.match(text, name.start())
+        if match is None:
+            at = name.start() + 1
+        else:
+            yield match
+            at = match.end()
+
+
+def _names_secret(folded: str, sign: int) -> bool:
+    """Whether what stands before ``=`` or ``:`` may be the name of a secret."""
+    before = folded[max(0, sign - _MAX_NAME) : sign]
+    return any(mark in before for mark in _ASSIGNED_MARKS)
 
 
 def _in_urls(text: str, urls: list[Span]) -> Iterator[Secret]:
