@@ -39,7 +39,15 @@ class Editor(RpcClient):
     ``pull`` makes it a client that asks for diagnostics instead of being sent them.
     """
 
-    def __init__(self, made: Generated, data: str, home: str, *, pull: bool = False) -> None:
+    def __init__(
+        self,
+        made: Generated,
+        data: str,
+        home: str,
+        *,
+        pull: bool = False,
+        options: dict[str, Any] | None = None,
+    ) -> None:
         command = [sys.executable, "-m", "akm_ls", "serve", "--data-dir", data]
         super().__init__(command, env=environment(home))
         self.made = made
@@ -63,6 +71,7 @@ class Editor(RpcClient):
             },
             workspaceFolders=[{"uri": Path(made.root).as_uri(), "name": made.bundle}],
             processId=os.getpid(),
+            initializationOptions=options,
         )
         self.offers: dict[str, Any] = result["capabilities"]
         self.initialized_at = time.perf_counter()
@@ -108,6 +117,14 @@ class Editor(RpcClient):
 
         found = self.wait_for(wanted, LONG, since)
         return next(at for at, message in reversed(self.received) if message is found)
+
+    def cpu_seconds(self) -> float:
+        """Processor time that the server has spent; 0 where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def diagnosed(self, concept_id: str, since: int = 0) -> float:
         """When diagnostics of a document were published."""

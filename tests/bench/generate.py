@@ -87,20 +87,25 @@ class Generated:
         return os.path.join(self.root, *concept_id.split("/")) + _ENDS.get(directory, ".md")
 
 
-def generate(root: str, count: int, seed: int = 42) -> Generated:
-    """Write ``count`` assets below ``root``, whose directory name is the bundle's id."""
+def generate(root: str, count: int, seed: int = 42, *, write: bool = True) -> Generated:
+    """Write ``count`` assets below ``root``, whose directory name is the bundle's id.
+
+    Without ``write`` they are there already.
+    """
     chance = random.Random(seed)
     ids = [_name(chance, number) for number in range(count)]
     ids[0] = "knowledge/the-hub"
     markdown = [name for name in ids if name.partition("/")[0] not in _NOT_MARKDOWN]
     probes = [name for name in markdown if name.startswith("knowledge/")][1:101]
     made = Generated(root, tuple(ids), ids[0], tuple(probes))
+    if not write:
+        return made
     citing = set(markdown[1 : HUB_CITATIONS + 1])
     for concept_id in ids:
         path = Path(made.path(concept_id))
         path.parent.mkdir(parents=True, exist_ok=True)
-        write = _NOT_MARKDOWN.get(concept_id.partition("/")[0], _markdown)
-        path.write_text(write(chance, made, concept_id, concept_id in citing), encoding="utf-8")
+        text = _NOT_MARKDOWN.get(concept_id.partition("/")[0], _markdown)
+        path.write_text(text(chance, made, concept_id, concept_id in citing), encoding="utf-8")
     return made
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from editor import HERE, PUBLISH, QUIET_MS, SETTLE_MS, Editor, environment
 from generate import Generated, generate, words
+from hybrid import hybrid
 from results import Results
 from rpc import RpcClient
 
@@ -28,6 +29,7 @@ class Bench:
     made: Generated
     work: str
     repeat: int
+    keep: bool = False
     results: Results = field(default_factory=Results)
     _data: str | None = None
 
@@ -43,7 +45,7 @@ class Bench:
     def data(self) -> str:
         """A data directory with the whole bundle in its index."""
         if self._data is None:
-            self._data = self.fresh()
+            self._data = os.path.join(self.work, "kept") if self.keep else self.fresh()
             self.cli("index", data=self._data)
         return self._data
 
@@ -186,7 +188,10 @@ SECTIONS: dict[str, Callable[[Bench], None]] = {
     "small": small,
     "check": check,
     "packs": packs,
+    "hybrid": hybrid,
 }
+EXTRA = ("hybrid",)
+"""Sections that are run when they are asked for."""
 
 
 def _memory(made: Generated) -> float | None:

@@ -49,7 +49,7 @@ def _go_on(skip: Skip) -> bool:
     return True
 
 
-def _never() -> bool:
+def never() -> bool:
     return False
 
 
@@ -65,7 +65,7 @@ class Watch:
     """Called every 15 seconds of a run over the network."""
     on_notice: Callable[[str], None] = _ignore
     """One line that is worth showing."""
-    cancelled: Callable[[], bool] = _never
+    cancelled: Callable[[], bool] = never
 
 
 class Embedder(Protocol):
@@ -91,9 +91,10 @@ class Embedder(Protocol):
             EmbeddingCancelled: ``watch.cancelled`` said so.
         """
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
+    def embed_query(self, text: str, cancelled: Callable[[], bool] = never) -> NDArray[np.float32]:
         """The vector of a query; call it outside of every event loop.
 
         Raises:
             EmbeddingError: there is no answer.
+            EmbeddingCancelled: ``cancelled`` said so while there was none yet.
         """

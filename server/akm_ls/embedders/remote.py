@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from akm_ls.embedders.clock import Clock, SystemClock
-from akm_ls.embedders.embedder import Document, EmbeddingError, Watch
+from akm_ls.embedders.embedder import (
+    Document,
+    EmbeddingCancelled,
+    EmbeddingError,
+    Watch,
+    never,
+)
 from akm_ls.embedders.failures import RequestFailure
 from akm_ls.embedders.http import HttpTransport, Transport
 from akm_ls.embedders.remote_run import RemoteRun
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
 
 QUERY_TIMEOUT = 10.0
 """Seconds; a query is one short text, and somebody waits for it."""
+QUERY_POLL_SECONDS = 0.05
+"""How soon it is noticed that nobody waits any more."""
 
 
 class RemoteEmbedder:
@@ -61,14 +69,21 @@ class RemoteEmbedder:
         run = RemoteRun(self._settings, self._transport(), self._clock, watch, self._accept)
         asyncio.run(run.run(documents))
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
+    def embed_query(self, text: str, cancelled: Callable[[], bool] = never) -> NDArray[np.float32]:
         timeout = min(QUERY_TIMEOUT, self._settings.timeout_ms / 1000)
 
         async def ask() -> NDArray[np.float32]:
             transport = self._transport()
+            request = asyncio.ensure_future(transport.request([text], timeout))
             try:
-                return await transport.request([text], timeout)
+                while not request.done():
+                    if cancelled():
+                        raise EmbeddingCancelled
+                    await asyncio.wait([request], timeout=QUERY_POLL_SECONDS)
+                return request.result()
             finally:
+                request.cancel()
+                await asyncio.gather(request, return_exceptions=True)
                 await transport.close()
 
         try:

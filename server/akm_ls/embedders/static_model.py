@@ -6,10 +6,16 @@ import importlib.util
 import itertools
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from akm_ls.embedders.embedder import Document, EmbeddingCancelled, EmbeddingError, Watch
+from akm_ls.embedders.embedder import (
+    Document,
+    EmbeddingCancelled,
+    EmbeddingError,
+    Watch,
+    never,
+)
 from akm_ls.embedders.model_files import ModelFiles, model_files
 from akm_ls.embedders.safetensors import Tensor, mapped, tensors
 
@@ -81,7 +87,7 @@ class StaticModel:
         if watch.cancelled():
             raise EmbeddingCancelled
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
+    def embed_query(self, text: str, cancelled: Callable[[], bool] = never) -> NDArray[np.float32]:
         query: NDArray[np.float32] = self.encode([text])[0]
         return query
 

@@ -9,10 +9,8 @@ projection of an asset; its body is in ``entries_fts`` only, which is contentles
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import apsw
+import apsw
 
 VERSION = 2
 """Written to ``meta.version``. A marker, never a gate: see `migrate`."""
@@ -210,7 +208,11 @@ INDEXES = (
 def is_current(connection: apsw.Connection) -> bool:
     """Whether `migrate` has nothing to do; asked without a write lock."""
     names = _names(connection)
-    if not names.issuperset({table.name for table in TABLES} | {"entries_fts", GATE_INDEX}):
+    full_text = has_full_text(connection)
+    wanted = {table.name for table in TABLES} | {GATE_INDEX}
+    if full_text:
+        wanted.add("entries_fts")
+    if not names.issuperset(wanted) or _is_textless(connection) == full_text:
         return False
     return _version(connection) == VERSION and not any(
         _missing_columns(connection, table) for table in TABLES
@@ -230,7 +232,11 @@ def migrate(connection: apsw.Connection) -> str | None:
         # Ids are given anew: these would be taken for other assets' vectors.
         connection.execute("DELETE FROM embeddings")
     found = _version(connection) if "meta" in names else None
-    gaps = "entries_fts" not in names
+    full_text = has_full_text(connection)
+    if full_text and "meta" in names and _is_textless(connection):
+        connection.execute("DROP TABLE IF EXISTS entries_fts")
+        names.discard("entries_fts")
+    gaps = full_text and "entries_fts" not in names
     for table in TABLES:
         if table.name not in names:
             connection.execute(table.statement)
@@ -239,15 +245,19 @@ def migrate(connection: apsw.Connection) -> str | None:
         for column in _missing_columns(connection, table):
             connection.execute(f"ALTER TABLE {table.name} ADD COLUMN {column}")
             gaps = gaps or table.from_files
-    connection.execute(FTS)
-    if "entries_fts" not in names:
+    if full_text:
+        connection.execute(FTS)
+        connection.execute("DELETE FROM meta WHERE key = ?", (_TEXTLESS,))
+    else:
+        connection.execute("REPLACE INTO meta VALUES (?, 1)", (_TEXTLESS,))
+    if full_text and "entries_fts" not in names:
         # Fewer merges while much is written; 16 segments cost a query next to nothing.
         connection.execute("INSERT INTO entries_fts (entries_fts, rank) VALUES ('automerge', 16)")
     for statement in INDEXES:
         connection.execute(statement)
     if gaps:
         connection.execute("DELETE FROM dir_state")
-        connection.execute("UPDATE files SET content_hash = '', racy = 1")
+        connection.execute(f"UPDATE files SET content_hash = '{UNREAD}', racy = 1")
         mark_texts(connection)
     if found is None or (isinstance(found, int) and found < VERSION):
         connection.execute("REPLACE INTO meta VALUES ('version', ?)", (VERSION,))
@@ -256,6 +266,26 @@ def migrate(connection: apsw.Connection) -> str | None:
     return f"The index file has layout {found}, this version writes {VERSION}; serving it anyway."
 
 
+_TEXTLESS = "textless"
+"""In ``meta`` once a SQLite without FTS5 has used the file: texts are missing then."""
+
+
+def has_full_text(connection: apsw.Connection) -> bool:
+    """Whether this SQLite has FTS5. Without it everything but full-text search works."""
+    try:
+        return connection.execute("SELECT fts5_source_id()").fetchone() is not None
+    except apsw.SQLError:
+        return False
+
+
+def _is_textless(connection: apsw.Connection) -> bool:
+    row = connection.execute("SELECT 1 FROM meta WHERE key = ?", (_TEXTLESS,)).fetchone()
+    return row is not None
+
+
+UNREAD = "?"
+"""In ``files.content_hash``: whatever is in the file, it is to be taken for changed. An empty hash
+would not do: files that are never opened have one."""
 UNWRITTEN = "?"
 """Before a hash in ``entries.embed_hash``: the full-text row is to be written again. What the
 hash says of the vector stays true."""

@@ -40,6 +40,7 @@ from akm_ls.index.rows import (
     native_path,
     root_prefix,
 )
+from akm_ls.index.schema import UNREAD, has_full_text
 from akm_ls.index.stub import Stub
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ __all__ = [
     "StoreStatus",
     "StoredEntry",
 ]
+
+
+NO_FULL_TEXT = "SQLite was built without full-text search (FTS5)"
 
 
 class Store:
@@ -260,7 +264,8 @@ class Store:
         citations: tuple[Citation, ...] = (),
     ) -> StoredEntry:
         entry_id, key, embed_hash, document, content_hash, size, mtime_ns, *values = row
-        file = (content_hash or "", size or 0, mtime_ns or 0)
+        known = content_hash if content_hash and content_hash != UNREAD else ""
+        file = (known, size or 0, mtime_ns or 0)
         entry = entry_from_row(self._keys[key], values, document, file, fragments, citations)
         return StoredEntry(entry_id, entry, embed_hash)
 
@@ -320,7 +325,13 @@ class Store:
         return self.full_text(gate).match(expression, limit=limit)
 
     def full_text(self, gate: Gate) -> FullText:
-        """The full-text index, of which a caller sees what passes a gate."""
+        """The full-text index, of which a caller sees what passes a gate.
+
+        Raises:
+            StoreError: this SQLite has none, or the file cannot be used.
+        """
+        if not self.database.run(has_full_text):
+            raise StoreError(NO_FULL_TEXT)
         return FullText(self.database, self.keys, gate, self._counts)
 
     # Numbers.

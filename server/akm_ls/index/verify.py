@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from akm_ls.index.schema import mark_texts
+from akm_ls.index.schema import UNREAD, has_full_text, mark_texts
 
 if TYPE_CHECKING:
     import apsw
@@ -27,10 +27,11 @@ _CHILDREN = ("fragments", "citations", "embeddings")
 def disagreements(connection: apsw.Connection) -> tuple[str, ...]:
     """What is wrong, one line each; nothing is changed. Call it in one view of the database."""
     found = []
-    (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
-    (texts,) = connection.execute("SELECT count(*) FROM entries_fts").fetchone() or (0,)
-    if entries != texts:
-        found.append(f"{entries} entries but {texts} full-text rows")
+    if has_full_text(connection):
+        (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
+        (texts,) = connection.execute("SELECT count(*) FROM entries_fts").fetchone() or (0,)
+        if entries != texts:
+            found.append(f"{entries} entries but {texts} full-text rows")
     for table in _CHILDREN:
         (orphans,) = connection.execute(
             f"SELECT count(*) FROM ({_ORPHANS.format(table=table)})"
@@ -56,9 +57,12 @@ def mend(connection: apsw.Connection) -> None:
 
     Call it in a write transaction; the next run reads the marked files again.
     """
-    lost = list(connection.execute(_LOST_TEXT))
-    connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", lost)
-    mark_texts(connection, f"id IN ({_MISSING_TEXT})")
+    textless = "SELECT NULL"
+    if has_full_text(connection):
+        textless = _MISSING_TEXT
+        lost = list(connection.execute(_LOST_TEXT))
+        connection.executemany("DELETE FROM entries_fts WHERE rowid = ?", lost)
+        mark_texts(connection, f"id IN ({_MISSING_TEXT})")
     for table in _CHILDREN:
         orphans = list(connection.execute(_ORPHANS.format(table=table)))
         connection.executemany(f"DELETE FROM {table} WHERE entry_id = ?", orphans)
@@ -69,14 +73,14 @@ def mend(connection: apsw.Connection) -> None:
         )
     incomplete = list(
         connection.execute(
-            f"SELECT bundle_key, rel FROM entries WHERE id IN ({_MISSING_TEXT})"
+            f"SELECT bundle_key, rel FROM entries WHERE id IN ({textless})"
             " UNION SELECT e.bundle_key, e.rel FROM entries AS e LEFT JOIN files AS f"
             " ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
             " WHERE f.concept_id IS NOT e.concept_id"
         )
     )
     connection.executemany(
-        "UPDATE files SET content_hash = '', racy = 1 WHERE bundle_key = ? AND rel = ?",
+        f"UPDATE files SET content_hash = '{UNREAD}', racy = 1 WHERE bundle_key = ? AND rel = ?",
         incomplete,
     )
     if incomplete:

@@ -25,7 +25,7 @@ from akm_ls.index.rows import (
     stub_from_row,
 )
 from akm_ls.index.scan import FileRow
-from akm_ls.index.schema import UNWRITTEN
+from akm_ls.index.schema import UNWRITTEN, has_full_text
 
 if TYPE_CHECKING:
     import apsw
@@ -432,12 +432,15 @@ class _Write:
                 entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash
             ):
                 self._written.changed.append((row.stub, stub))
-        connection.executemany(_DROP_FTS, unwritten)
+        full_text = has_full_text(connection)
+        if full_text:
+            connection.executemany(_DROP_FTS, unwritten)
         connection.executemany(_DROP_VECTOR, stale)
         delete_structure(connection, [(values[-1],) for values in replaced])
         connection.executemany(_SET_ENTRY, replaced)
         connection.executemany(_ADD_ENTRY, added)
-        connection.executemany(_ADD_FTS, texts)
+        if full_text:
+            connection.executemany(_ADD_FTS, texts)
         connection.executemany(_ADD_FRAGMENT, fragments)
         connection.executemany(_ADD_CITATION, citations)
 
@@ -461,7 +464,8 @@ class _Write:
 
 def delete_texts(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
     """Remove full-text rows, and the vectors made of the same text."""
-    connection.executemany(_DROP_FTS, ids)
+    if has_full_text(connection):
+        connection.executemany(_DROP_FTS, ids)
     connection.executemany(_DROP_VECTOR, ids)
 
 

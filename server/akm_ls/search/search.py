@@ -119,7 +119,7 @@ def _find(
         wanted = False
 
     def open_lane(text: str) -> Lane:
-        return _open_lane(library, store, semantic, text)
+        return _open_lane(library, store, semantic, text, cancelled)
 
     if request.plan == "default":
         return default_plan.find(library, store, request, open_lane if wanted else None, cancelled)
@@ -133,10 +133,16 @@ def _find(
     return akm_plan.find(library, store, request, query, lane, degraded, cancelled)
 
 
-def _open_lane(library: Library, store: Store, semantic: Readiness, text: str) -> Lane:
+def _open_lane(
+    library: Library,
+    store: Store,
+    semantic: Readiness,
+    text: str,
+    cancelled: Callable[[], bool],
+) -> Lane:
     if library.semantic is None:
         raise Unavailable(semantic.reason or "")
-    return library.semantic.lane(store, semantic, text)
+    return library.semantic.lane(store, semantic, text, cancelled)
 
 
 def _compare_names(library: Library, request: SearchRequest, query: Plan, reason: str) -> Found:

@@ -9,16 +9,17 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from akm_ls.embedders import EmbeddingError
+from akm_ls.embedders import EmbeddingCancelled, EmbeddingError
 from akm_ls.index.semantic_status import NO_MODEL, Readiness
 from akm_ls.index.store import StoreError
+from akm_ls.search.library import Cancelled, never_cancelled
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from akm_ls.index.store import Store
-    from akm_ls.index.vectors import Match, Vectors
+    from akm_ls.index.vector_index import Match, VectorIndex
 
 NOT_CONFIGURED = Readiness("off", None, 0, 0, NO_MODEL)
 KEPT_QUERIES = 64
@@ -32,7 +33,9 @@ class QueryModel(Protocol):
     @property
     def id(self) -> str: ...
 
-    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+    def embed_query(
+        self, text: str, cancelled: Callable[[], bool] = ...
+    ) -> NDArray[np.float32]: ...
 
 
 class Unavailable(Exception):
@@ -43,7 +46,7 @@ class Unavailable(Exception):
 class Lane:
     """The lane for one query; call it from the thread that owns the store."""
 
-    vectors: Vectors
+    vectors: VectorIndex
     query: NDArray[np.float32]
 
     def nearest(self, limit: int, among: Collection[int] | None = None) -> list[Match]:
@@ -51,6 +54,12 @@ class Lane:
 
     def cosines(self, ids: Collection[int]) -> dict[int, float]:
         return self.vectors.cosines(self.query, ids)
+
+
+def _vectors_of_the_index(model: str) -> VectorIndex:
+    from akm_ls.index.vectors import Vectors
+
+    return Vectors(model)
 
 
 class SemanticIndex:
@@ -62,6 +71,7 @@ class SemanticIndex:
         open_model: loads the configured model, ``None``: there is none; may raise
             `EmbeddingError`.
         state: how far the vectors of a store's bundles are; asked for every search.
+        open_vectors: the vectors of a model, by its id; those of the index file unless given.
     """
 
     def __init__(
@@ -69,14 +79,16 @@ class SemanticIndex:
         open_model: Callable[[], QueryModel | None],
         state: Callable[[Store], Readiness],
         *,
+        open_vectors: Callable[[str], VectorIndex] = _vectors_of_the_index,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open_model = open_model
+        self._open_vectors = open_vectors
         self._state = state
         self._clock = clock
         self._lock = threading.Lock()
         self._model: QueryModel | None = None
-        self._vectors: Vectors | None = None
+        self._vectors: VectorIndex | None = None
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._failure: tuple[float, str] | None = None
 
@@ -89,17 +101,24 @@ class SemanticIndex:
         except StoreError as error:
             return Readiness("blocked", None, 0, 0, str(error))
 
-    def lane(self, store: Store, readiness: Readiness, text: str) -> Lane:
+    def lane(
+        self,
+        store: Store,
+        readiness: Readiness,
+        text: str,
+        cancelled: Callable[[], bool] = never_cancelled,
+    ) -> Lane:
         """The lane for a query.
 
         Raises:
             Unavailable: the model fails, or says nothing to these words.
+            Cancelled: nobody wants the answer any more; an endpoint may take its time.
         """
         if not readiness.is_usable:
             raise Unavailable(readiness.reason or "there are no vectors yet")
         with self._lock:
             model, vectors = self._opened()
-        query = self._embedded(model, text)
+        query = self._embedded(model, text, cancelled)
         try:
             vectors.refresh(store)
         except StoreError as error:
@@ -113,15 +132,13 @@ class SemanticIndex:
             )
         return Lane(vectors, query)
 
-    def _opened(self) -> tuple[QueryModel, Vectors]:
+    def _opened(self) -> tuple[QueryModel, VectorIndex]:
         if self._failure is not None:
             since, reason = self._failure
             if self._clock() - since < REST_SECONDS:
                 raise Unavailable(reason)
             self._failure = None
         if self._model is None or self._vectors is None:
-            from akm_ls.index.vectors import Vectors
-
             try:
                 self._model = self._open_model()
             except EmbeddingError as error:
@@ -130,10 +147,12 @@ class SemanticIndex:
                 raise self._failed(f"{error.name or 'a package'} is not installed") from None
             if self._model is None:
                 raise Unavailable(NO_MODEL)
-            self._vectors = Vectors(self._model.id)
+            self._vectors = self._open_vectors(self._model.id)
         return self._model, self._vectors
 
-    def _embedded(self, model: QueryModel, text: str) -> NDArray[np.float32]:
+    def _embedded(
+        self, model: QueryModel, text: str, cancelled: Callable[[], bool]
+    ) -> NDArray[np.float32]:
         with self._lock:
             known = self._queries.get(text)
             if known is not None:
@@ -141,7 +160,12 @@ class SemanticIndex:
                 return known
         # An endpoint takes its time: other searches go on meanwhile.
         try:
-            query = model.embed_query(text)
+            if cancelled is never_cancelled:
+                query = model.embed_query(text)
+            else:
+                query = model.embed_query(text, cancelled)
+        except EmbeddingCancelled:
+            raise Cancelled from None
         except EmbeddingError as error:
             raise self._failed(str(error)) from None
         with self._lock:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.embedders.choice import embedder_for
-from akm_ls.embedders.embedder import Document, Embedder, EmbeddingError, Watch
+from akm_ls.embedders.embedder import Document, Embedder, EmbeddingError, Watch, never
 from akm_ls.search.commands import CommandFinder
 
 if TYPE_CHECKING:
@@ -65,5 +65,5 @@ class _OnDemand:
     def embed_documents(self, documents: Iterable[Document], watch: Watch) -> None:
         self._model.embed_documents(documents, watch)
 
-    def embed_query(self, text: str) -> Any:
-        return self._model.embed_query(text)
+    def embed_query(self, text: str, cancelled: Callable[[], bool] = never) -> Any:
+        return self._model.embed_query(text, cancelled)
