@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -484,9 +484,13 @@ class Workspace:
         *,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
-    ) -> Iterator[FileFindings]:
-        """The findings of files on disk: of all bundles, or of some files and directories."""
-        return check(self, paths, on_progress, cancelled)
+        alone: bool = False,
+    ) -> Generator[FileFindings, None, None]:
+        """The findings of files on disk: of all bundles, or of some files and directories.
+
+        ``alone``: in this process only, for one that must not be forked.
+        """
+        return check(self, paths, on_progress, cancelled, alone=alone)
 
     # Questions.
 
