@@ -197,9 +197,9 @@ def _files_of(workspace: Workspace, text: str) -> Iterator[str]:
     try:
         entry = workspace.show(text).entry
     except ShowError as problem:
-        if problem.code == "INVALID_REF":
-            raise RequestError(f"{text}: no such file or directory, and no ref") from problem
-        raise
+        if "//" in text or problem.suggestions:
+            raise
+        raise RequestError(f"{text}: no such file or directory, and no ref") from problem
     # A skill is its directory: what is wrong with it may be in any of its files.
     is_directory = entry.type == "skill" and os.path.basename(entry.path) == "SKILL.md"
     yield os.path.dirname(entry.path) if is_directory else entry.path
