@@ -77,6 +77,8 @@ async def test_a_pack_that_does_not_fit_is_an_error_that_says_what_it_takes(
 @pytest.mark.parametrize(
     ("method", "params"),
     [
+        ("akm/check", {"severity": "grave"}),
+        ("akm/check", {"limit": "all"}),
         ("akm/contextPack", {"query": "x", "maxTokens": 799}),
         ("akm/contextPack", {"query": ""}),
         ("akm/contextPack", {}),
@@ -93,6 +95,44 @@ async def test_wrong_parameters_are_refused(
     with pytest.raises(JsonRpcException) as error:
         await send(editor, method, params)
     assert error.value.code == -32602
+
+
+@pytest.mark.parametrize("send", [ask, command])
+async def test_a_check_of_files_refs_and_what_is_being_typed(editor: Editor, send: Any) -> None:
+    await editor.start(["team", "other"])
+    clean = await send(editor, "akm/check", {"paths": ["team//skills/release"]})
+    assert (clean["findings"], clean["summary"]["files"]) == ([], 2)
+    name = "team/skills/release/SKILL.md"
+    text = (editor.root / name).read_text(encoding="utf-8")
+    editor.open(name, text.replace("team//knowledge/auth/tls", "team//knowledge/auth/tlx"))
+    found = await send(editor, "akm/check", {"paths": ["skills/release/SKILL.md"], "limit": 1})
+    [finding] = found["findings"]
+    assert (finding["code"], finding["ref"]) == ("missing-ref", "team//skills/release")
+    assert finding["at"].startswith("skills/release/SKILL.md:7:")
+    assert found["total"] == found["summary"]["warning"] == 1
+    for paths, code in (
+        (["team//skills/relaese"], -32803),
+        (["/no/where.md"], -32602),
+        (["no/where.md"], -32602),
+    ):
+        with pytest.raises(JsonRpcException) as error:
+            await send(editor, "akm/check", {"paths": paths})
+        assert error.value.code == code
+
+
+async def test_an_asset_for_an_agent_is_cut_and_without_what_looks_like_a_secret(
+    editor: Editor,
+) -> None:
+    key = "ghp_" + "a1B2" * 9
+    editor.write("team/knowledge/long.md", f"---\ndescription: {key}\n---\n{key}\n" + "x " * 40_000)
+    await editor.start()
+    shown = await ask(editor, "akm/show", {"ref": "knowledge/long", "detail": "agent"})
+    assert key not in json.dumps(shown)
+    assert len(shown["content"]) < 33_000
+    assert shown["truncated"] == ["content"]
+    assert shown["path"] in shown["warnings"][-1]
+    whole = await ask(editor, "akm/show", {"ref": "knowledge/long"})
+    assert len(whole["content"]) > 80_000
 
 
 @pytest.mark.parametrize("send", [ask, command])

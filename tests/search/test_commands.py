@@ -245,10 +245,10 @@ GOLDEN = {
     "refresh stale search results": "akm.reindex",
     "new files are missing from the index": "akm.reindex",
     "reload the bundles": "akm.reindex",
-    "lint my bundle": "akm-ls check",
-    "find broken links": "akm-ls check",
-    "validate frontmatter": "akm-ls check",
-    "report problems in continuous integration": "akm-ls check",
+    "lint my bundle": "akm.check",
+    "find broken links": "akm.check",
+    "validate frontmatter": "akm.check",
+    "report problems in continuous integration": "akm.check",
     "repair mistakes": "akm-ls check --fix",
     "autofix": "akm-ls check --fix",
     "apply quick fixes": "akm-ls check --fix",
@@ -257,6 +257,8 @@ GOLDEN = {
     "which config is used": "akm-ls doctor",
     "connect an editor": "akm-ls serve",
     "start the language server": "akm-ls serve",
+    "connect an agent": "akm-ls mcp",
+    "register an MCP server": "akm-ls mcp",
 }
 
 

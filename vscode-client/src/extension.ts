@@ -8,6 +8,7 @@ import { BundlesView } from "./bundles-view.js";
 import type { CitationGroup } from "./citations.js";
 import { CitationsView } from "./citations-view.js";
 import { Installer } from "./installer.js";
+import { registerMcp } from "./mcp.js";
 import { messageOf } from "./protocol.js";
 import { searchAssets } from "./search-pick.js";
 import { Server } from "./server.js";
@@ -65,6 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     register("akm.openCitation", (group) => citations.open(group as CitationGroup | undefined)),
     ...registerTools(started.ask),
+    ...registerMcp(started),
   );
   await started.restart();
 }

@@ -20,7 +20,7 @@ import { DOCUMENT_SELECTOR } from "./documents.js";
 import type { Installer } from "./installer.js";
 import type { Indexed } from "./protocol.js";
 import { activeInterpreter, onInterpreterChange } from "./python-extension.js";
-import { findServer, type NoServer, type Origin, type Surroundings } from "./server-command.js";
+import { findServer, type NoServer, type Origin, type ServerCommand, type Surroundings } from "./server-command.js";
 import { answerFor, serverSettings, type ServerSettings } from "./settings.js";
 import { indexProgress, type Health } from "./status.js";
 import { versionProblem } from "./versions.js";
@@ -99,6 +99,20 @@ export class Server implements vscode.Disposable {
 
   get health(): Health {
     return this.current;
+  }
+
+  /** Where the server is, whether it runs or not. */
+  async locate(): Promise<ServerCommand | NoServer> {
+    return findServer(await this.surroundings());
+  }
+
+  /** The settings of this moment, as the server gets them. */
+  settings(): ServerSettings {
+    return currentSettings();
+  }
+
+  get version(): string {
+    return this.about.version;
   }
 
   /** Whether the running server has a request, e.g. `akm/contextPack`. */

@@ -32,7 +32,7 @@ describe("package.json", () => {
   });
 
   it("leaves the server's own command names to the language client", () => {
-    const served = ["search", "show", "references", "status", "reindex", "contextPack", "findCommand", "showReferences"];
+    const served = ["search", "show", "references", "status", "reindex", "contextPack", "findCommand", "check", "showReferences"];
     for (const { command } of manifest.contributes.commands) {
       assert.ok(!served.map((name) => `akm.${name}`).includes(command), command);
     }

@@ -87,7 +87,7 @@ def _build() -> argparse.ArgumentParser:
     _add_transport(parser)
     _add_common(parser, "bundle_dirs_before", None, False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for add in (_serve, _check, _index, _search, _show, _context, _commands, _refs, _doctor):
+    for add in _COMMANDS:
         _add_common(add(commands), "bundle_dirs_after", argparse.SUPPRESS, argparse.SUPPRESS)
     return parser
 
@@ -275,6 +275,13 @@ def _doctor(commands: _Commands[_Parser]) -> _Parser:
     _add_paths(parser, "directories to look at (default: the current one)")
     _add_format(parser, "text", "json")
     return parser
+
+
+def _mcp(commands: _Commands[_Parser]) -> _Parser:
+    return _add(commands, "mcp", "serve the library to agents, over the Model Context Protocol")
+
+
+_COMMANDS = (_serve, _check, _index, _search, _show, _context, _commands, _refs, _mcp, _doctor)
 
 
 def _add_paths(parser: _Parser, text: str) -> None:

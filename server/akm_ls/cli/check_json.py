@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from akm_ls.cli.check import CheckedFile, Summary
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.places import json_range
-
-if TYPE_CHECKING:
-    from akm_ls.lint.finding import Finding
+from akm_ls.workspace.finding_json import finding_json
 
 
 class JsonReport:
@@ -19,7 +14,16 @@ class JsonReport:
         self._findings: list[dict[str, object]] = []
 
     def file(self, checked: CheckedFile) -> None:
-        self._findings += [finding_json(checked, finding) for finding in checked.findings]
+        self._findings += [
+            finding_json(
+                finding,
+                rel=checked.rel,
+                path=checked.path,
+                bundle=checked.bundle.id,
+                lines=checked.lines,
+            )
+            for finding in checked.findings
+        ]
 
     def finish(self, summary: Summary) -> None:
         write_json(
@@ -30,28 +34,3 @@ class JsonReport:
                 "warnings": list(summary.warnings),
             }
         )
-
-
-def finding_json(checked: CheckedFile, finding: Finding) -> dict[str, object]:
-    return {
-        "file": checked.rel,
-        "path": checked.path,
-        "bundle": checked.bundle.id,
-        "code": finding.code,
-        "severity": finding.severity,
-        "message": finding.message,
-        "range": json_range(checked.lines, finding.span),
-        "data": dict(finding.data),
-        "fixable": finding.fixable,
-        "source": "akm",
-        "related": [
-            {
-                "path": related.path,
-                "message": related.message,
-                "range": None
-                if related.span is None or related.path != checked.path
-                else json_range(checked.lines, related.span),
-            }
-            for related in finding.related
-        ],
-    }

@@ -39,14 +39,14 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
     settings = Settings(
         bundle_dirs=tuple(options.bundle_dirs),
         folders=() if options.bundle_dirs else tuple(dict.fromkeys(folders)),
-        data_dir=_usable_data_dir(options.data_dir),
+        data_dir=usable_data_dir(options.data_dir),
         config=options.config,
         offline=options.offline,
     )
     return Workspace.open(settings)
 
 
-def _usable_data_dir(asked: str | None) -> str:
+def usable_data_dir(asked: str | None) -> str:
     """The data directory, or one for this run alone where nothing can be written (a container)."""
     import atexit
     import shutil

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from akm_ls.documents.text import LineIndex, Span
 
 
 def shown_path(path: str) -> str:
@@ -32,12 +28,3 @@ def below(path: str, directory: str) -> str | None:
         if path.startswith(prefix):
             return path[len(prefix) :]
     return None
-
-
-def json_range(lines: LineIndex, span: Span) -> dict[str, object]:
-    """A 0-based LSP range, characters in UTF-16 units."""
-    start, end = lines.range(span, "utf-16")
-    return {
-        "start": {"line": start.line, "character": start.character},
-        "end": {"line": end.line, "character": end.character},
-    }

@@ -7,20 +7,17 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-from lsprotocol import types as lsp
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from akm_ls.index.delta import Delta
 from akm_ls.index.indexer import IndexReport
 from akm_ls.index.store import StoreError
-from akm_ls.lsp.progress import WorkProgress
-from akm_ls.lsp.work import cancellation, holding_the_loop
+from akm_ls.lsp.work import Workers, cancellation, holding_the_loop
 
 if TYPE_CHECKING:
-    from akm_ls.lsp.session import Session
     from akm_ls.workspace.following import Followed, IndexFollower
+    from akm_ls.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -36,15 +33,59 @@ PART = 500
 """Assets that the catalog takes over at once; requests come in between."""
 REMAKING = 1.0
 """Seconds that a question waits for an index that was lost and is being made again."""
-WORTH_PROGRESS = 200
-"""Files to read from which on a run shows its progress."""
+
+
+class RunProgress(Protocol):
+    """Shows how far one run is, and says whether somebody has had enough of it."""
+
+    @property
+    def cancelled(self) -> bool: ...
+
+    def report(self, loop: asyncio.AbstractEventLoop, done: int, total: int) -> None:
+        """From the thread that indexes; called for every file."""
+
+    async def end(self) -> None: ...
+
+
+class IndexHost(Protocol):
+    """Whoever serves a workspace: an editor's session, or a server for agents.
+
+    Everything but `RunProgress.report` is called on the event loop.
+    """
+
+    @property
+    def workspace(self) -> Workspace: ...
+
+    @property
+    def workers(self) -> Workers: ...
+
+    def settle(self) -> None:
+        """Read the documents that were edited and not read since."""
+
+    def spread(self, delta: Delta) -> None:
+        """The catalog has taken over ``delta``."""
+
+    def files_changed(self, paths: Iterable[str]) -> None:
+        """These files were written, created or deleted, and the catalog knows."""
+
+    def everything_stale(self) -> None:
+        """The catalog was filled anew."""
+
+    def index_progress(self, token: Any) -> RunProgress:
+        """For one run; ``token`` is the client's, when it asked for the run."""
+
+    def index_changed(self, counts: Mapping[str, int]) -> None:
+        """A run or a few files are done: ``added``, ``changed``, ``removed``, ``entries``."""
+
+    def index_failed(self, message: str) -> None:
+        """The index file cannot be used."""
 
 
 class BackgroundIndex:
     """Keeps the index, and the catalog with it, in step with the files."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, host: IndexHost) -> None:
+        self._host = host
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stop = threading.Event()
@@ -69,6 +110,11 @@ class BackgroundIndex:
         self._stop.set()
         self._stop = threading.Event()
         self.start()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being read or indexed, as far as anybody knows."""
+        return not self._tasks and not self._changed
 
     async def idle(self, patience: float | None = None) -> None:
         """Wait until the catalog has what the files on disk say, as far as anybody knows.
@@ -105,9 +151,9 @@ class BackgroundIndex:
             logger.error("indexing failed", exc_info=error)
 
     async def _load_and_run(self) -> None:
-        workers, stop = self._session.server.protocol.workers, self._stop
+        workers, stop = self._host.workers, self._stop
         async with self._lock:
-            before, self._follower = self._follower, self._session.workspace.follower()
+            before, self._follower = self._follower, self._host.workspace.follower()
             if before is not None:
                 await workers.run(before.close)
         await self._load()
@@ -116,16 +162,16 @@ class BackgroundIndex:
 
     async def _load(self, *, keep: bool = False) -> None:
         """Fill the catalog from the index; ``keep`` what is there if that cannot be read."""
-        session, stop, follower = self._session, self._stop, self._follower
+        host, stop, follower = self._host, self._stop, self._follower
         assert follower is not None
         async with self._lock:
-            snapshot = await session.server.protocol.workers.run(follower.snapshot)
+            snapshot = await host.workers.run(follower.snapshot)
             if stop.is_set() or (keep and snapshot.problem):
                 return
-            session.workspace.take(snapshot)
-            session.settle()
-            session.workspace.reopen()
-            session.everything_stale()
+            host.workspace.take(snapshot)
+            host.settle()
+            host.workspace.reopen()
+            host.everything_stale()
 
     async def run(
         self,
@@ -133,17 +179,17 @@ class BackgroundIndex:
         full: bool = False,
         clean: bool = False,
         only: str | None = None,
-        token: lsp.ProgressToken | None = None,
+        token: Any = None,
     ) -> IndexReport:
         """One run over the bundles; waits for one that is under way.
 
         ``token`` is the client's progress token, when it sent one with its request.
         """
-        session = self._session
+        host = self._host
         async with self._lock:
             stop = self._stop
             request = cancellation()
-            progress = WorkProgress(session, "AKM: indexing", "files", WORTH_PROGRESS, token)
+            progress = host.index_progress(token)
             loop = asyncio.get_running_loop()
             pending: asyncio.Queue[Delta] = asyncio.Queue()
 
@@ -153,11 +199,11 @@ class BackgroundIndex:
             def hand_over(delta: Delta) -> None:
                 loop.call_soon_threadsafe(pending.put_nowait, delta)
 
-            session.workspace.indexing = True
+            host.workspace.indexing = True
             feeding = loop.create_task(self._feed(pending))
             try:
-                report = await session.server.protocol.workers.run(
-                    session.workspace.index,
+                report = await host.workers.run(
+                    host.workspace.index,
                     full=full,
                     clean=clean,
                     only=only,
@@ -169,15 +215,13 @@ class BackgroundIndex:
                 await asyncio.sleep(0)
                 await pending.join()
             except StoreError as problem:
-                session.server.window_show_message(
-                    lsp.ShowMessageParams(type=lsp.MessageType.Error, message=str(problem))
-                )
+                host.index_failed(str(problem))
                 report = IndexReport(warnings=(str(problem),), of_run=(str(problem),))
             finally:
                 feeding.cancel()
-                session.workspace.indexing = False
+                host.workspace.indexing = False
                 await progress.end()
-            session.workspace.warnings = report.of_run
+            host.workspace.warnings = report.of_run
             for warning in report.warnings:
                 logger.warning("%s", warning)
             self._announce(report.added, report.changed, report.removed, report.entries)
@@ -189,7 +233,7 @@ class BackgroundIndex:
             delta = await pending.get()
             try:
                 with holding_the_loop("taking over a part of the index"):
-                    self._session.spread(self._session.workspace.apply(delta))
+                    self._host.spread(self._host.workspace.apply(delta))
             except Exception:
                 logger.exception("a change of the index could not be taken over")
             finally:
@@ -224,7 +268,7 @@ class BackgroundIndex:
         """Whether every bundle has been read to its end; waits ``patience`` seconds for it."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience
-        while self._session.workspace.complete_catalog is None:
+        while self._host.workspace.complete_catalog is None:
             if loop.time() >= deadline:
                 return False
             await asyncio.sleep(0.05)
@@ -235,23 +279,21 @@ class BackgroundIndex:
         if not paths:
             return
         self.notice()
-        session = self._session
+        host = self._host
         if len(paths) > BATCH:
             await self.run()
-            session.files_changed(paths)
+            host.files_changed(paths)
             return
         async with self._lock:
-            delta = await session.server.protocol.workers.run(
-                session.workspace.upsert, tuple(paths)
-            )
+            delta = await host.workers.run(host.workspace.upsert, tuple(paths))
             if delta.deferred:
                 loop = asyncio.get_running_loop()
                 loop.call_later(RETRY, self.files_changed, delta.deferred)
-            session.spread(session.workspace.apply(delta))
-        session.files_changed(paths)
+            host.spread(host.workspace.apply(delta))
+        host.files_changed(paths)
         if not delta.is_empty:
             counts = len(delta.added), len(delta.changed), len(delta.removed)
-            self._announce(*counts, len(session.workspace.catalog))
+            self._announce(*counts, len(host.workspace.catalog))
 
     # What other processes do to the index.
 
@@ -288,15 +330,13 @@ class BackgroundIndex:
                     logger.exception("the index could not be followed")
 
     async def _look(self) -> None:
-        workspace, stop, follower = self._session.workspace, self._stop, self._follower
+        workspace, stop, follower = self._host.workspace, self._stop, self._follower
         if follower is None:
             return
         catalog = workspace.catalog
         async with self._lock:
             whole = [bundle.id for bundle in workspace.bundles if catalog.is_complete(bundle.id)]
-            followed = await self._session.server.protocol.workers.run(
-                follower.look, catalog.generation, whole
-            )
+            followed = await self._host.workers.run(follower.look, catalog.generation, whole)
             if followed is None or stop.is_set():
                 return
             if not followed.lost:
@@ -306,11 +346,11 @@ class BackgroundIndex:
             self._make_again()
 
     async def _take_over(self, followed: Followed) -> None:
-        workspace = self._session.workspace
+        workspace = self._host.workspace
         added = changed = removed = 0
         for part in followed.delta.parts(PART):
             told = workspace.apply(part)
-            self._session.spread(told)
+            self._host.spread(told)
             added += len(told.added)
             changed += len(told.changed)
             removed += len(told.removed)
@@ -320,7 +360,7 @@ class BackgroundIndex:
             self._announce(added, changed, removed, len(workspace.catalog))
 
     def _make_again(self) -> None:
-        workspace = self._session.workspace
+        workspace = self._host.workspace
         message = f"The index {workspace.store_path} was deleted or replaced: making it again."
         logger.warning("%s", message)
         workspace.warnings = (*workspace.warnings, message)
@@ -330,7 +370,7 @@ class BackgroundIndex:
 
     async def _run_and_load(self, remade: asyncio.Event) -> None:
         """Index everything while the catalog goes on with what it knows, then take stock."""
-        workspace = self._session.workspace
+        workspace = self._host.workspace
         try:
             await self.run()
             workspace.indexing = True
@@ -342,7 +382,4 @@ class BackgroundIndex:
 
     def _announce(self, added: int, changed: int, removed: int, entries: int) -> None:
         counts = {"added": added, "changed": changed, "removed": removed, "entries": entries}
-        # Citations change without any asset looking different.
-        self._session.refreshing.annotations()
-        self._session.server.protocol.notify("akm/didIndex", counts)
-        self._session.embedding.due()
+        self._host.index_changed(counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from akm_ls.lsp.features.diagnostics import Diagnostics, diagnostics_for
 from akm_ls.lsp.features.pull_diagnostics import ClosedReports
 from akm_ls.lsp.indexing import BackgroundIndex
 from akm_ls.lsp.large import LargeDocuments
+from akm_ls.lsp.progress import WorkProgress
 from akm_ls.lsp.refreshing import Refreshing
 from akm_ls.lsp.reports import Reports
 from akm_ls.lsp.uris import path_of, uri_of
@@ -31,9 +32,13 @@ if TYPE_CHECKING:
     from akm_ls.documents.text import LineIndex, Span
     from akm_ls.index.stub import Stub
     from akm_ls.lsp.server import AkmLanguageServer
+    from akm_ls.lsp.work import Workers
     from akm_ls.search.usage import UseKind
 
 logger = logging.getLogger(__name__)
+
+WORTH_PROGRESS = 200
+"""Files to read from which on an index run shows its progress."""
 
 
 class Session:
@@ -142,6 +147,26 @@ class Session:
         """The settings file of a bundle was written, created or deleted."""
         self._tell_of_bundles()
         self.everything_stale()
+
+    # The index (`IndexHost`).
+
+    @property
+    def workers(self) -> Workers:
+        return self.server.protocol.workers
+
+    def index_progress(self, token: lsp.ProgressToken | None) -> WorkProgress:
+        return WorkProgress(self, "AKM: indexing", "files", WORTH_PROGRESS, token)
+
+    def index_changed(self, counts: Mapping[str, int]) -> None:
+        # Citations change without any asset looking different.
+        self.refreshing.annotations()
+        self.server.protocol.notify("akm/didIndex", dict(counts))
+        self.embedding.due()
+
+    def index_failed(self, message: str) -> None:
+        self.server.window_show_message(
+            lsp.ShowMessageParams(type=lsp.MessageType.Error, message=message)
+        )
 
     # Documents.
 
@@ -304,7 +329,7 @@ class Session:
 
     async def _write_use(self) -> None:
         try:
-            await self.server.protocol.workers.run(self.workspace.usage.flush)
+            await self.workers.run(self.workspace.usage.flush)
         except RuntimeError:
             logger.debug("the server is leaving: use is written on its way out")
 

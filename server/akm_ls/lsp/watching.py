@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from akm_ls.lint.bundle_settings import is_settings_file
 from akm_ls.lsp.uris import path_of, uri_of
+from akm_ls.workspace.watching import directories_to_watch, sort_changes, watch
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _REGISTRATION = "akm-ls-watched-files"
-_SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__", ".cache"})
 
 
 class FileWatching:
@@ -75,21 +74,12 @@ class FileWatching:
     def changed(self, paths: Iterable[str]) -> None:
         """Sort changed files into those that say which bundles there are, and assets."""
         session = self._session
-        watched = {os.path.normpath(path) for path in session.workspace.bundles.watch}
-        files: list[str] = []
-        roots = False
-        settings = False
-        for path in paths:
-            settings = settings or is_settings_file(path, session.workspace.bundles)
-            if os.path.normpath(path) in watched:
-                roots = True
-            elif not _SKIPPED & set(path.split(os.sep)):
-                files.append(path)
-        if roots:
+        changes = sort_changes(session.workspace.bundles, paths)
+        if changes.bundles:
             session.index._spawn(session.resolve())
-        if settings:
+        if changes.settings:
             session.bundle_settings_changed()
-        session.index.files_changed(files)
+        session.index.files_changed(changes.files)
 
     async def _register(self, patterns: list[lsp.GlobPattern]) -> None:
         registration = lsp.Registration(
@@ -135,32 +125,9 @@ class FileWatching:
         return patterns or ["**/*"]
 
     def _start_own(self) -> None:
-        roots = self._directories()
+        roots = directories_to_watch(self._session.workspace.bundles)
         if roots:
             self._enough = asyncio.Event()
-            self._own = asyncio.get_running_loop().create_task(self._watch(roots, self._enough))
-
-    def _directories(self) -> list[str]:
-        bundles = self._session.workspace.bundles
-        wanted = {bundle.real_root for bundle in bundles}
-        wanted |= {os.path.dirname(path) for path in bundles.watch}
-        return sorted(path for path in wanted if os.path.isdir(path))
-
-    async def _watch(self, roots: list[str], enough: asyncio.Event) -> None:
-        from watchfiles import awatch
-
-        def wanted(_change: object, path: str) -> bool:
-            return not _SKIPPED & set(path.split(os.sep))
-
-        try:
-            async for changes in awatch(
-                *roots,
-                watch_filter=wanted,
-                stop_event=enough,
-                debounce=200,
-                step=50,
-                ignore_permission_denied=True,
-            ):
-                self.changed(path for _, path in changes)
-        except Exception as problem:
-            logger.warning("files cannot be watched: %s", problem)
+            self._own = asyncio.get_running_loop().create_task(
+                watch(roots, self._enough, self.changed)
+            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -67,8 +67,12 @@ def check(
     crew: Crew | None,
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
-) -> Iterator[FileFindings]:
+    *,
+    alone: bool = False,
+) -> Generator[FileFindings, None, None]:
     """The findings of every file under ``paths`` (of every bundle, when there are none).
+
+    ``alone``: in this process only, for one that must not be forked.
 
     Raises:
         NothingToCheck: a path does not exist, or none of the paths lies in a bundle.
@@ -82,7 +86,7 @@ def check(
         )
         if selection.takes(file.rel) and is_checked(selection.bundle, file.rel)
     ]
-    return _check_each(workspace, files, crew, on_progress, cancelled)
+    return _check_each(workspace, files, crew, on_progress, cancelled, alone=alone)
 
 
 def _check_each(
@@ -91,11 +95,17 @@ def _check_each(
     crew: Crew | None,
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
-) -> Iterator[FileFindings]:
-    kept = kept_findings(workspace)
+    *,
+    alone: bool,
+) -> Generator[FileFindings, None, None]:
+    # What is kept is about files alone, and an open document counts for others as well.
+    kept = None if len(workspace.documents) else kept_findings(workspace)
     known = [None if kept is None else kept.get(file.path, file.walked) for file in files]
     fresh = lint_files(
-        workspace, [file for file, found in zip(files, known, strict=True) if found is None], crew
+        workspace,
+        [file for file, found in zip(files, known, strict=True) if found is None],
+        crew,
+        alone=alone,
     )
     added: list[tuple[str, Kept]] = []
     with contextlib.closing(fresh):

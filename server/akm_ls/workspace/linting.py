@@ -28,14 +28,18 @@ MAX_PROCESSES = 8
 
 
 def lint_files(
-    workspace: Workspace, files: Sequence[FileToCheck], crew: Crew | None = None
+    workspace: Workspace,
+    files: Sequence[FileToCheck],
+    crew: Crew | None = None,
+    *,
+    alone: bool = False,
 ) -> Generator[Kept | None, None, None]:
     """What the rules say of each file, in the order of ``files``; ``None``: not to be read.
 
-    Close the iterator to stop.
+    ``alone``: in this process only. Close the iterator to stop.
     """
     processes = min(os.cpu_count() or 1, MAX_PROCESSES)
-    if len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
+    if alone or len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
         yield from map(Linter(workspace).lint, files)
         return
     if crew is not None and crew.members:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -490,12 +490,14 @@ class Workspace:
         crew: Crew | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
-    ) -> Iterator[FileFindings]:
+        alone: bool = False,
+    ) -> Generator[FileFindings, None, None]:
         """The findings of files on disk: of all bundles, or of some files and directories.
 
         ``crew`` has read them for `refresh` just before, and nothing was changed since.
+        ``alone``: in this process only, for one that must not be forked.
         """
-        return check(self, paths, crew, on_progress, cancelled)
+        return check(self, paths, crew, on_progress, cancelled, alone=alone)
 
     # Questions.
 

@@ -10,12 +10,14 @@ from pygls.exceptions import JsonRpcException
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.features import parameters
 from akm_ls.lsp.features.agent_requests import context_pack, find_command
+from akm_ls.lsp.features.check_request import check_files
 from akm_ls.lsp.features.references import citations_of
 from akm_ls.lsp.uris import path_of
 from akm_ls.lsp.work import cancellation
 from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
 from akm_ls.search.show import ShowError, show_path
+from akm_ls.workspace.for_agents import show_for_agents
 from akm_ls.workspace.standards import standards
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ async def show_asset(session: Session, params: Params) -> Any:
             data={"code": problem.code, "suggestions": list(problem.suggestions)},
         ) from None
     session.note_use("show", shown.entry.bundle, shown.entry.concept_id)
+    if params.get("detail") == "agent":
+        return show_for_agents(shown, session.encoding)
     return shown.to_json(session.encoding)
 
 
@@ -178,6 +182,7 @@ REQUESTS: dict[str, Request] = {
     "akm/show": show_asset,
     "akm/contextPack": context_pack,
     "akm/findCommand": find_command,
+    "akm/check": check_files,
     "akm/references": find_citations,
     "akm/conventions": conventions,
     "akm/status": status,

@@ -77,6 +77,7 @@ VERBS: tuple[CommandDoc, ...] = (
         ref=_REF,
         textDocument={"type": "object"},
         position={"type": "object"},
+        detail={"enum": ["normal", "agent"]},
     ),
     _verb(
         "akm.contextPack",
@@ -109,6 +110,18 @@ VERBS: tuple[CommandDoc, ...] = (
         scope={"enum": ["all", "verbs", "assets"]},
         effects={"type": "array", "items": {"enum": ["read", "write", "destructive"]}},
         writable=_FLAG,
+    ),
+    _verb(
+        "akm.check",
+        "Check for faults",
+        "Finds broken refs, bad frontmatter, dead links and other faults in bundles or files.",
+        "lint, validate, verify, what is broken, problems, diagnostics, warnings, errors",
+        "broken links, is my skill valid, report for continuous integration, sarif",
+        cli="akm-ls check [PATH…]",
+        help="--select --ignore --format json sarif github",
+        paths={"type": "array", "items": {"type": "string"}},
+        severity={"enum": ["error", "warning", "information", "hint"]},
+        limit=_COUNT,
     ),
     _verb(
         "akm.references",
@@ -150,16 +163,6 @@ VERBS: tuple[CommandDoc, ...] = (
         bundle={"type": "string"},
     ),
     _verb(
-        "akm-ls check",
-        "Check for faults",
-        "Finds broken refs, bad frontmatter, dead links and other faults in bundles or files.",
-        "lint, validate, verify, what is broken, problems, diagnostics, warnings, errors",
-        "broken links, is my skill valid, report for continuous integration, sarif",
-        effect="read",
-        cli="akm-ls check [PATH…]",
-        help="--select --ignore --severity --format json sarif github",
-    ),
-    _verb(
         "akm-ls check --fix",
         "Fix faults",
         "Applies the safe fixes to the files of writable bundles.",
@@ -182,6 +185,13 @@ VERBS: tuple[CommandDoc, ...] = (
         "Serves the Language Server Protocol on stdin and stdout, or on a TCP port.",
         "run the language server, start, connect an editor, listen on a port, launch",
         cli="akm-ls serve [--tcp HOST:PORT]",
+    ),
+    _verb(
+        "akm-ls mcp",
+        "Serve agents",
+        "Serves search, show, context packs and checks over the Model Context Protocol on stdio.",
+        "connect an agent, register an MCP server, Claude Code, Codex, Cursor, Gemini CLI, tools",
+        cli="akm-ls mcp",
     ),
 )
 """The server's commands first, in the order of the protocol's table, then the command line's."""

@@ -1,0 +1,180 @@
+"""The tools over stdio, by the official SDK.
+
+Clients of both generations are served: those that begin with ``initialize``, and those of 2026
+that begin with a request. The former may offer roots, which are the folders then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, TypeAlias
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from akm_ls import __version__
+from akm_ls.lsp.uris import path_of
+from akm_ls.lsp.work import CancellationToken, Cancelled, request_token
+from akm_ls.mcp.answers import answer
+from akm_ls.mcp.arguments import ToolError
+from akm_ls.mcp.library import OpenLibrary
+from akm_ls.mcp.tools import INSTRUCTIONS, TOOLS, ToolDescription
+from akm_ls.workspace import Settings
+from akm_ls.workspace.for_agents import to_text
+
+logger = logging.getLogger(__name__)
+
+ROOTS_PATIENCE = 2.0
+"""Seconds that a client has to say which folders it works in."""
+
+_Context: TypeAlias = "ServerRequestContext[Any, Any]"
+
+
+async def serve(settings: Settings) -> None:
+    """Serve one client on stdin and stdout, until it closes its end."""
+    served = Served(settings)
+    server = served.server()
+    try:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    finally:
+        served.close()
+
+
+class Served:
+    """The library as one client sees it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._library = OpenLibrary(settings)
+        self._opening: asyncio.Task[None] | None = None
+
+    def server(self) -> Server[Any]:
+        server: Server[Any] = Server(
+            "akm-ls",
+            version=__version__,
+            title="AKM",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        server.middleware.append(self._first_message)
+        server.add_notification_handler(
+            "notifications/roots/list_changed", types.NotificationParams, self._roots_changed
+        )
+        return server
+
+    def close(self) -> None:
+        if self._opening is not None:
+            self._opening.cancel()
+        self._library.close()
+
+    # The start, and the folders.
+
+    async def _first_message(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
+        """Index from the first message on that a client may be asked something after."""
+        if self._opening is None and ctx.method != "initialize":
+            self._opening = asyncio.get_running_loop().create_task(self._open(ctx))
+        return await call_next(ctx)
+
+    async def _open(self, ctx: _Context) -> None:
+        folders = await self._roots(ctx)
+        if folders:
+            self._library.open_folders(folders)
+        self._library.start()
+
+    async def _roots_changed(self, ctx: _Context, _: types.NotificationParams) -> None:
+        # Not here: an answer can come in only after this handler has returned.
+        asyncio.get_running_loop().create_task(self._follow_roots(ctx)).add_done_callback(
+            _log_failure
+        )
+
+    async def _follow_roots(self, ctx: _Context) -> None:
+        if self._opening is not None:
+            await asyncio.wait([self._opening])
+        folders = await self._roots(ctx)
+        if folders:
+            self._library.open_folders(folders)
+
+    async def _roots(self, ctx: _Context) -> list[str]:
+        """The folders that the client works in; none where it does not say."""
+        capabilities = ctx.session.client_capabilities
+        if capabilities is None or capabilities.roots is None:
+            return []
+        if self._library.workspace.settings.bundle_dirs:
+            return []
+        try:
+            answered = await ctx.session.send_request(
+                types.ListRootsRequest(),
+                types.ListRootsResult,
+                request_read_timeout_seconds=ROOTS_PATIENCE,
+            )
+        except Exception as problem:  # whatever the client does: the current directory will do
+            logger.warning("the client does not say its roots: %s", problem)
+            return []
+        paths = (path_of(str(root.uri)) for root in answered.roots)
+        return [path for path in paths if path is not None]
+
+    # The tools.
+
+    async def _list_tools(
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(tool) for tool in TOOLS])
+
+    async def _call_tool(
+        self, ctx: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        token = CancellationToken()
+        reset = request_token.set(token)
+        try:
+            if self._opening is not None:
+                await asyncio.shield(self._opening)
+            found = await answer(
+                self._library, params.name, params.arguments, ctx.session.report_progress
+            )
+        except ToolError as problem:
+            return _refused(str(problem))
+        except asyncio.CancelledError:
+            token.cancel()
+            raise
+        except Cancelled:
+            return _refused("cancelled")
+        except Exception as problem:
+            logger.exception("%s failed", params.name)
+            return _refused(f"internal error: {type(problem).__name__}; the server's log says more")
+        finally:
+            request_token.reset(reset)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=to_text(found))], structured_content=found
+        )
+
+
+def _tool(tool: ToolDescription) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.input),
+        output_schema=dict(tool.output),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _refused(message: str) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=message)], is_error=True
+    )
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.error("the client's roots could not be followed", exc_info=error)

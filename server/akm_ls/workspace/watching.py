@@ -1,0 +1,83 @@
+"""Files that change while a server runs: what a change means, and a watcher of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from akm_ls.lint.bundle_settings import is_settings_file
+
+if TYPE_CHECKING:
+    from akm_ls.bundles.bundle import BundleSet
+
+logger = logging.getLogger(__name__)
+
+_SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__", ".cache"})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changed files, sorted by what they mean.
+
+    ``bundles``: a file that says which bundles there are. ``settings``: one that holds a bundle's
+    settings. ``files`` are those that may be assets, or what assets lead to.
+    """
+
+    files: tuple[str, ...] = ()
+    bundles: bool = False
+    settings: bool = False
+
+
+def sort_changes(bundles: BundleSet, paths: Iterable[str]) -> Changes:
+    """What changes of ``paths`` mean for the bundles that are open."""
+    watched = {os.path.normpath(path) for path in bundles.watch}
+    files: list[str] = []
+    roots = settings = False
+    for path in paths:
+        settings = settings or is_settings_file(path, bundles)
+        if os.path.normpath(path) in watched:
+            roots = True
+        elif not _is_skipped(path):
+            files.append(path)
+    return Changes(tuple(files), roots, settings)
+
+
+def directories_to_watch(bundles: BundleSet) -> list[str]:
+    """The directories that hold the bundles, and the files which say what bundles there are."""
+    wanted = {bundle.real_root for bundle in bundles}
+    wanted |= {os.path.dirname(path) for path in bundles.watch}
+    return sorted(path for path in wanted if os.path.isdir(path))
+
+
+async def watch(
+    directories: Sequence[str], enough: asyncio.Event, changed: Callable[[Iterable[str]], None]
+) -> None:
+    """Call ``changed`` with the paths that the system reports, until ``enough`` is set.
+
+    A system that cannot watch is logged, and then nothing is reported.
+    """
+    from watchfiles import awatch
+
+    def wanted(_change: object, path: str) -> bool:
+        return not _is_skipped(path)
+
+    try:
+        async for changes in awatch(
+            *directories,
+            watch_filter=wanted,
+            stop_event=enough,
+            debounce=200,
+            step=50,
+            ignore_permission_denied=True,
+        ):
+            changed(path for _, path in changes)
+    except Exception as problem:
+        logger.warning("files cannot be watched: %s", problem)
+
+
+def _is_skipped(path: str) -> bool:
+    return not _SKIPPED.isdisjoint(path.split(os.sep))
