@@ -9,6 +9,7 @@ from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.features.agent_requests import context_pack, find_command
+from akm_ls.lsp.features.author_requests import graph, new_asset
 from akm_ls.lsp.features.references import citations_of
 from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.lsp.uris import path_of
@@ -192,7 +193,9 @@ REQUESTS: dict[str, Request] = {
     "akm/contextPack": context_pack,
     "akm/findCommand": find_command,
     "akm/references": find_citations,
+    "akm/graph": graph,
     "akm/conventions": conventions,
+    "akm/newAsset": new_asset,
     "akm/status": status,
     "akm/reindex": reindex,
 }
