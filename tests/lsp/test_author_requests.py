@@ -120,6 +120,7 @@ async def test_a_new_asset_step_by_step(editor: Editor) -> None:
     assert answer["file"]["ref"] == "team//knowledge/auth/sign-in"
     assert answer["file"]["uri"] == editor.uri("team/knowledge/auth/sign-in.md")
     assert "# Sign in\n" in answer["file"]["text"]
+    assert "description: ${1:What it is about, in one sentence}" in answer["file"]["snippet"]
     assert not (editor.root / "team/knowledge/auth/sign-in.md").exists()
 
 

@@ -15,7 +15,12 @@ from akm_ls.lint.rules.conventions.placement import REUSE_BORN
 from akm_ls.lint.rules.conventions.segments import slug_of
 from akm_ls.lint.rules.conventions.vocabulary import DEFAULT, read_vocabulary
 from akm_ls.refs import RefError, is_plausible_name, parse_ref
-from akm_ls.workspace.templates import NewAsset, kinds_with_template, template_for
+from akm_ls.workspace.templates import (
+    NewAsset,
+    Template,
+    kinds_with_template,
+    template_for,
+)
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
@@ -46,7 +51,7 @@ class NewFile:
     ref: str
     rel: str
     path: str
-    text: str
+    template: Template
 
 
 def types_in(bundle: Bundle) -> tuple[str, ...]:
@@ -128,7 +133,7 @@ def new_file(bundle: Bundle, kind: str, name: str) -> NewFile:
     leaf = name.rpartition("/")[2]
     template = template_for(template_kind, NewAsset(leaf, date.today().isoformat(), akm=akm))
     assert template is not None
-    return NewFile(f"{bundle.id}//{concept_id}", rel, path, template.text)
+    return NewFile(f"{bundle.id}//{concept_id}", rel, path, template)
 
 
 def _segments(kind: str, name: str) -> Iterator[str]:

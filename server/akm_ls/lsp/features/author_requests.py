@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.lsp.features.agent_requests import in_library
+from akm_ls.lsp.features.completion.offer import snippet_of
 from akm_ls.lsp.protocol import INVALID_PARAMS
 from akm_ls.workspace.graph import MAX_NODES, graph_of
 from akm_ls.workspace.new_assets import (
@@ -68,7 +69,8 @@ async def new_asset(session: Session, params: dict[str, Any]) -> Any:
             "ref": file.ref,
             "path": file.rel,
             "uri": session.uri(file.path),
-            "text": file.text,
+            "text": file.template.text,
+            "snippet": snippet_of(file.template.parts),
         }
     return answer
 
