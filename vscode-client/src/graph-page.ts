@@ -51,7 +51,7 @@ input { flex: 1 1 auto; min-width: 0; max-width: 420px; padding: 3px 7px; font: 
   border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, transparent)); }
 input::placeholder { color: var(--vscode-input-placeholderForeground); }
 input:focus, button:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
-button { flex: none; font: inherit; padding: 3px 9px; border: 1px solid transparent; border-radius: 3px; cursor: pointer;
+button { flex: none; font: inherit; padding: 3px 9px; border: 1px solid var(--vscode-button-border, var(--vscode-widget-border, transparent)); border-radius: 3px; cursor: pointer;
   color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
 button:hover { background: var(--vscode-button-secondaryHoverBackground); }
 #follow[aria-pressed="true"] { color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
@@ -71,7 +71,7 @@ canvas { flex: 1 1 auto; min-height: 0; width: 100%; touch-action: none; cursor:
 .dot { flex: none; display: inline-block; width: 9px; height: 9px; border-radius: 50%; background: var(--colour); }
 .dot.ring { box-sizing: border-box; background: none; border: 2px solid var(--colour); }
 footer { flex: none; padding: 5px 8px 7px; border-top: 1px solid var(--vscode-panel-border, transparent); }
-#legend { display: flex; flex-wrap: wrap; gap: 4px; max-height: 4.6em; overflow: auto; }
+#legend { display: flex; flex-wrap: wrap; gap: 4px; max-height: 7em; overflow: auto; }
 .chip { display: inline-flex; align-items: center; gap: 5px; padding: 0 7px; font-size: .9em; line-height: 1.6; border-radius: 9px; background: transparent;
   color: var(--vscode-foreground); border-color: var(--vscode-widget-border, var(--vscode-panel-border, transparent)); }
 .chip[aria-pressed="false"] { opacity: .45; text-decoration: line-through; }

@@ -8,7 +8,7 @@ const TYPE_COLOURS: Readonly<Record<string, readonly [string, string]>> = {
   skill: ["--vscode-charts-blue", "#3794ff"],
   knowledge: ["--vscode-charts-green", "#89d185"],
   memory: ["--vscode-charts-purple", "#b180d7"],
-  lesson: ["--vscode-charts-orange", "#d18616"],
+  lesson: ["--vscode-symbolIcon-classForeground", "#d18616"],
   fact: ["--vscode-charts-yellow", "#cca700"],
   instruction: ["--vscode-terminal-ansiCyan", "#11a8cd"],
   command: ["--vscode-terminal-ansiBrightBlue", "#3b8eea"],
