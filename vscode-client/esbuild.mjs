@@ -1,4 +1,5 @@
-// Bundles the extension to out/extension.js or, with --tests, each unit test to out/test.
+// Bundles the extension to out/extension.js and the page of the graph to out/graph.js; with --tests
+// each unit test to out/test.
 import { readdirSync, rmSync } from "node:fs";
 import * as esbuild from "esbuild";
 
@@ -24,6 +25,18 @@ const extension = {
   minify: production,
 };
 
+/** @type {esbuild.BuildOptions} */
+const page = {
+  ...common,
+  entryPoints: ["webview/graph.ts"],
+  outfile: "out/graph.js",
+  platform: "browser",
+  format: "iife",
+  target: "es2022",
+  sourcemap: false,
+  minify: production,
+};
+
 if (flags.has("--tests")) {
   rmSync("out/test", { recursive: true, force: true });
   await esbuild.build({
@@ -35,9 +48,11 @@ if (flags.has("--tests")) {
     outdir: "out/test",
   });
 } else if (flags.has("--watch")) {
-  const context = await esbuild.context({ ...extension, logLevel: "info" });
-  await context.watch();
+  for (const options of [extension, page]) {
+    const context = await esbuild.context({ ...options, logLevel: "info" });
+    await context.watch();
+  }
 } else {
   rmSync("out/extension.js.map", { force: true });
-  await esbuild.build(extension);
+  await Promise.all([esbuild.build(extension), esbuild.build(page)]);
 }

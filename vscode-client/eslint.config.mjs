@@ -5,7 +5,7 @@ export default tseslint.config(
   { ignores: ["out/", "node_modules/", "wheel/"] },
   js.configs.recommended,
   {
-    files: ["src/**/*.ts", "test/**/*.ts"],
+    files: ["src/**/*.ts", "test/**/*.ts", "webview/**/*.ts", "e2e/**/*.ts"],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {

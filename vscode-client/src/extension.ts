@@ -7,8 +7,10 @@ import type { TreeNode } from "./bundle-tree.js";
 import { BundlesView } from "./bundles-view.js";
 import type { CitationGroup } from "./citations.js";
 import { CitationsView } from "./citations-view.js";
+import { GraphView } from "./graph-view.js";
 import { Installer } from "./installer.js";
 import { registerMcp } from "./mcp.js";
+import { newAsset } from "./new-asset.js";
 import { messageOf } from "./protocol.js";
 import { searchAssets } from "./search-pick.js";
 import { Server } from "./server.js";
@@ -29,6 +31,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const pages = new AssetPages(started.ask);
   const bundles = new BundlesView(started);
   const citations = new CitationsView(started);
+  const graph = new GraphView(started, context.extensionUri);
   // The commands' names differ from the server's own (akm.status, akm.reindex, …): the language
   // client registers those itself, and a name can be registered only once.
   const register = (name: string, run: (argument: unknown) => unknown): vscode.Disposable =>
@@ -39,6 +42,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     pages,
     bundles,
     citations,
+    graph,
     new StatusBar(started),
     register("akm.searchAssets", (query) => {
       if (isRunning(started)) {
@@ -47,6 +51,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     register("akm.showAsset", (of) => (isRunning(started) ? pages.show(refOf(of)) : undefined)),
     register("akm.copyRef", (of) => (isRunning(started) ? copyRef(started.ask, refOf(of)) : undefined)),
+    register("akm.showGraph", () => {
+      graph.show();
+    }),
+    register("akm.createAsset", (of) =>
+      isRunning(started) ? newAsset(started.ask, placeOf(of)) : undefined,
+    ),
     register("akm.buildContextPack", () => (isRunning(started) ? buildContextPack(started.ask) : undefined)),
     register("akm.reindexBundles", () => reindex(started)),
     register("akm.showStatus", () => showStatus(started, output)),
@@ -59,6 +69,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     register("akm.showLog", () => {
       output.show();
     }),
+    register("akm.getStarted", () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#akm.start`),
+    ),
     // What follows belongs to views and the status bar, not to the command palette.
     register("akm.showMenu", () => showMenu(started)),
     register("akm.listMore", (node) => {
@@ -91,6 +104,19 @@ function refOf(argument: unknown): string | undefined {
   }
   const ref = (argument as { ref?: unknown } | undefined | null)?.ref;
   return typeof ref === "string" ? ref : undefined;
+}
+
+/** The bundle and type of a node of the tree. */
+function placeOf(argument: unknown): { bundle?: string; type?: string } {
+  const node = argument as Partial<TreeNode> | undefined | null;
+  switch (node?.kind) {
+    case "bundle":
+      return node.id === undefined ? {} : { bundle: node.id };
+    case "type":
+      return { ...(node.bundle && { bundle: node.bundle }), ...(node.type && { type: node.type }) };
+    default:
+      return {};
+  }
 }
 
 async function reindex(server: Server): Promise<void> {

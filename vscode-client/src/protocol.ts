@@ -90,6 +90,27 @@ export interface Link {
   readonly data?: unknown;
 }
 
+/** A directory below that of a type; why an asset may belong there. */
+export interface NewPlace {
+  readonly directory: string;
+  readonly why: string;
+}
+
+/** `akm/newAsset`: the more is asked with, the more is answered. */
+export interface Begun {
+  readonly bundles: readonly { readonly id: string; readonly root: string; readonly types: readonly string[] }[];
+  readonly places?: readonly NewPlace[];
+  readonly file?: {
+    readonly ref: string;
+    /** Below the bundle's root. */
+    readonly path: string;
+    readonly uri: string;
+    readonly text: string;
+    /** The text with its places to fill in. */
+    readonly snippet: string;
+  };
+}
+
 /** `akm/didIndex`. */
 export interface Indexed {
   readonly added: number;

@@ -176,6 +176,10 @@ export class Server implements vscode.Disposable {
   }
 
   private set(health: Health): void {
+    if ((health.kind === "running") !== (this.current.kind === "running")) {
+      // For the walkthrough.
+      void vscode.commands.executeCommand("setContext", "akm.serverRuns", health.kind === "running");
+    }
     this.current = health;
     this.healthChange.fire(health);
   }

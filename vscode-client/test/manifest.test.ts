@@ -13,6 +13,7 @@ interface Manifest {
     commands: { command: string; title: string; category: string }[];
     menus: { commandPalette: { command: string; when: string }[] };
     views: { akm: { id: string }[] };
+    walkthroughs: { id: string; steps: { description: string; media: Record<string, string>; completionEvents: string[] }[] }[];
     languageModelTools: { name: string; modelDescription: string; inputSchema: { properties: { type?: { enum: string[] } } } }[];
     configuration: { properties: Record<string, { scope?: string; default?: unknown }> };
   };
@@ -32,7 +33,11 @@ describe("package.json", () => {
   });
 
   it("leaves the server's own command names to the language client", () => {
-    const served = ["search", "show", "references", "status", "reindex", "contextPack", "findCommand", "check", "showReferences"];
+    // The client registers what the server announces; a second registration ends its start.
+    const requests = readFileSync("../server/akm_ls/lsp/features/requests.py", "utf8");
+    const served = [...requests.matchAll(/^ {4}"akm\/(\w+)": /gm)].map((match) => match[1] ?? "");
+    assert.ok(served.length > 8 && served.includes("search"));
+    served.push("showReferences");
     for (const { command } of manifest.contributes.commands) {
       assert.ok(!served.map((name) => `akm.${name}`).includes(command), command);
     }
@@ -88,6 +93,21 @@ describe("package.json", () => {
     for (const view of manifest.contributes.views.akm) {
       const source = readFileSync(`src/${view.id.replace("akm.", "")}-view.ts`, "utf8");
       assert.ok(source.includes(`createTreeView("${view.id}"`), view.id);
+    }
+  });
+
+  it("has a walkthrough whose commands and pictures are there", () => {
+    const [walkthrough] = manifest.contributes.walkthroughs;
+    const commands = manifest.contributes.commands.map(({ command }) => command);
+    const extension = readFileSync("src/extension.ts", "utf8");
+    assert.ok(walkthrough !== undefined && extension.includes(`#${walkthrough.id}`));
+    for (const { description, media, completionEvents } of walkthrough.steps) {
+      const file = media.image ?? media.markdown ?? "";
+      assert.ok(readFileSync(file).length > 0, file);
+      const named = [...`${description} ${completionEvents.join(" ")}`.matchAll(/ommand:(akm\.\w+)(?!\.)/g)];
+      for (const [, command = ""] of named.filter(([, each]) => !/^akm\.bundles$/.test(each ?? ""))) {
+        assert.ok(commands.includes(command), command);
+      }
     }
   });
 

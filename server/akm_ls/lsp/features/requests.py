@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcException
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.features import parameters
 from akm_ls.lsp.features.agent_requests import context_pack, find_command
+from akm_ls.lsp.features.author_requests import graph, new_asset
 from akm_ls.lsp.features.check_request import check_files
 from akm_ls.lsp.features.references import citations_of
 from akm_ls.lsp.uris import path_of
@@ -184,7 +185,9 @@ REQUESTS: dict[str, Request] = {
     "akm/findCommand": find_command,
     "akm/check": check_files,
     "akm/references": find_citations,
+    "akm/graph": graph,
     "akm/conventions": conventions,
+    "akm/newAsset": new_asset,
     "akm/status": status,
     "akm/reindex": reindex,
 }
