@@ -22,7 +22,7 @@ FULL = "word " * 1000
 """A body of more than 512 tokens."""
 FASTER = 50
 """Waits of a run are this much shorter than they say."""
-LATE = 0.2
+LATE = 1.0
 """Seconds after which an endpoint is too late, where a test says so."""
 
 
@@ -98,7 +98,7 @@ def tokens(request: Request) -> int:
 
 def late(answer: Callable[[Request], Answer] = openai) -> Callable[[Request], Answer]:
     def behave(request: Request) -> Answer:
-        time.sleep(3 * LATE)
+        time.sleep(1.5 * LATE)
         return answer(request)
 
     return behave

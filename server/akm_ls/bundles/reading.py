@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.adapters import adapter_of
@@ -59,7 +59,7 @@ class ReadResult:
     warning: str | None = None
     content_hash: str = ""
     citations: tuple[Citation, ...] = ()
-    document: Document | None = None
+    document: Document | None = field(default=None, compare=False, repr=False)
 
 
 _UNWANTED = ReadResult()
