@@ -53,11 +53,15 @@ class WalkedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The files of a bundle by path, how they were listed, and what was left out."""
+    """The files of a bundle by path, how they were listed, and what was left out.
+
+    ``all_ignored``: git, which is there, lists none of them.
+    """
 
     files: tuple[WalkedFile, ...]
     method: Literal["git", "manual"]
     warnings: tuple[str, ...] = ()
+    all_ignored: bool = False
 
 
 def walk(
@@ -174,12 +178,18 @@ def _list(
             return _done(files, "git", rules)
         # Nothing: perhaps a repository around the bundle ignores all of it. Its owner opened
         # or configured it all the same, so it is walked.
-    return _done(_walk_manually(rules), "manual", rules)
+    return _done(_walk_manually(rules), "manual", rules, all_ignored=names is not None)
 
 
-def _done(files: list[WalkedFile], method: Literal["git", "manual"], rules: _Rules) -> Walk:
+def _done(
+    files: list[WalkedFile],
+    method: Literal["git", "manual"],
+    rules: _Rules,
+    *,
+    all_ignored: bool = False,
+) -> Walk:
     files.sort()
-    return Walk(tuple(files), method, tuple(dict.fromkeys(rules.warnings)))
+    return Walk(tuple(files), method, tuple(dict.fromkeys(rules.warnings)), all_ignored)
 
 
 class _Rules:

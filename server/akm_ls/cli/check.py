@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
     from akm_ls.documents.document import Kind
     from akm_ls.documents.text import LineIndex
-    from akm_ls.index.workers import Crew
     from akm_ls.lint.finding import Finding, Severity
     from akm_ls.workspace import FileFindings, Workspace
+    from akm_ls.workspace.check_run import CheckRun
 
 _MOST_OFFERED = 4
 _LONG_SEVERITY: dict[str, Severity] = {"info": "information"}
@@ -96,9 +96,9 @@ def run(options: Namespace) -> int:
     selection = _selection(options)
     if options.diff and options.format in ("sarif", "github"):
         raise CommandError("--diff goes with --format text or json")
-    from akm_ls.workspace.lint_crew import new_crew
+    from akm_ls.workspace.check_run import CheckRun
 
-    with open_workspace(options, options.paths) as workspace, new_crew() as crew:
+    with open_workspace(options, options.paths) as workspace, CheckRun() as check_run:
         paths = paths_to_check(workspace, options)
         if options.paths and not paths:
             _report(options.format).finish(Summary())
@@ -109,7 +109,7 @@ def run(options: Namespace) -> int:
             for line in over.lines:
                 complain(line)
         # What corrections change is read again: they do without.
-        index = refresh(workspace, crew=None if options.fix or options.diff else crew)
+        index = refresh(workspace, check_run=None if options.fix or options.diff else check_run)
         if options.diff:
             from akm_ls.cli.fixing import show_diff
 
@@ -117,7 +117,7 @@ def run(options: Namespace) -> int:
         else:
             fixed = _fix(workspace, paths, selection) if options.fix else 0
             report = _report(options.format)
-            summary = _check(workspace, paths, selection, report, crew)
+            summary = _check(workspace, paths, selection, report, check_run)
             summary.fixed = fixed
             summary.warnings = (
                 *over.lines,
@@ -134,11 +134,11 @@ def run(options: Namespace) -> int:
 
 
 def found_files(
-    workspace: Workspace, paths: list[str], crew: Crew | None = None
+    workspace: Workspace, paths: list[str], check_run: CheckRun | None = None
 ) -> Iterator[FileFindings]:
     """What was found in every file of ``paths``, with progress on stderr when it takes long."""
     with Progress("Checking") as progress:
-        for found in workspace.check(paths, crew=crew, on_progress=progress):
+        for found in workspace.check(paths, check_run=check_run, on_progress=progress):
             if found.findings:
                 progress.clear()
             yield found
@@ -146,7 +146,7 @@ def found_files(
 
 def _checked(workspace: Workspace, found: FileFindings, shown: tuple[Finding, ...]) -> CheckedFile:
     return CheckedFile(
-        workspace.display_path(found.path),
+        found.bundle.path_of(found.rel),
         found.rel,
         found.bundle,
         found.document.lines,
@@ -178,11 +178,15 @@ def tally(summary: Summary, findings: tuple[Finding, ...], shown: tuple[Finding,
 
 
 def _check(
-    workspace: Workspace, paths: list[str], selection: Selection, report: Report, crew: Crew
+    workspace: Workspace,
+    paths: list[str],
+    selection: Selection,
+    report: Report,
+    check_run: CheckRun,
 ) -> Summary:
     summary = Summary()
     bundles: set[str] = set()
-    for found in found_files(workspace, paths, crew):
+    for found in found_files(workspace, paths, check_run):
         bundles.add(found.bundle.id)
         findings = selection.of(found.findings)
         shown = selection.shown(findings)

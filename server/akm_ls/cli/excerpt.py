@@ -26,6 +26,8 @@ def excerpt(line: str, start: int, end: int, width: int = 100) -> Excerpt:
     start = min(max(start, 0), len(line))
     end = min(max(end, start), len(line))
     left = _left_edge(line, start, end, width)
+    if _is_plain(line[left : left + width]):
+        return _plain_excerpt(line, start, end, left, width)
     source: list[str] = []
     column = 0
     if left:
@@ -48,6 +50,24 @@ def excerpt(line: str, start: int, end: int, width: int = 100) -> Excerpt:
     return Excerpt("".join(source).rstrip(), " " * first + "^" * (last - first))
 
 
+def _is_plain(text: str) -> bool:
+    """Whether each character is shown as it is and takes one cell."""
+    return text.isascii() and text.isprintable()
+
+
+def _plain_excerpt(line: str, start: int, end: int, left: int, width: int) -> Excerpt:
+    """`excerpt` where the visible part of the line is plain."""
+    column = 1 if left else 0
+    lead = _ELLIPSIS if left else ""
+    right, tail = len(line), ""
+    if right - left > width - column:
+        right, tail = left + width - 1 - column, _ELLIPSIS
+    first = column + min(start, right) - left
+    last = max(first + 1, column + min(end, right) - left)
+    source = f"{lead}{line[left:right]}{tail}"
+    return Excerpt(source.rstrip(), " " * first + "^" * (last - first))
+
+
 def _left_edge(line: str, start: int, end: int, width: int) -> int:
     """The first character to show: 0 when the range fits, else enough to keep it in sight."""
     if start < width and _size(line[: min(end, width)]) < width:
@@ -65,6 +85,8 @@ def _left_edge(line: str, start: int, end: int, width: int) -> int:
 
 
 def _size(text: str) -> int:
+    if _is_plain(text):
+        return len(text)
     column = 0
     for char in text:
         column += _cell(char, column)[1]

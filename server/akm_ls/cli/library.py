@@ -14,9 +14,9 @@ from akm_ls.cli.terminal import complain, count
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport
-    from akm_ls.index.workers import Crew
     from akm_ls.refs import Ref
     from akm_ls.workspace import Workspace
+    from akm_ls.workspace.check_run import CheckRun
 
 
 def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
@@ -83,7 +83,7 @@ def refresh(
     full: bool = False,
     clean: bool = False,
     skip_if_locked: bool = False,
-    crew: Crew | None = None,
+    check_run: CheckRun | None = None,
 ) -> IndexReport:
     """Bring the index up to date with the files, with progress on stderr when it takes long.
 
@@ -98,7 +98,7 @@ def refresh(
                 full=full,
                 clean=clean,
                 skip_if_locked=skip_if_locked,
-                crew=crew,
+                check_run=check_run,
                 on_progress=progress,
             )
     except StoreError as error:

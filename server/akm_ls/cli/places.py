@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 
 def shown_path(path: str) -> str:
@@ -23,8 +24,14 @@ def project_root() -> str:
 
 def below(path: str, directory: str) -> str | None:
     """``path`` relative to ``directory``, or ``None`` when it is not inside."""
-    for base in (os.path.abspath(directory), os.path.realpath(directory)):
-        prefix = os.path.join(base, "")
+    for prefix in _prefixes(directory):
         if path.startswith(prefix):
             return path[len(prefix) :]
     return None
+
+
+@lru_cache(maxsize=8)
+def _prefixes(directory: str) -> tuple[str, ...]:
+    """How the paths in a directory may begin; it is the same few for all that is shown."""
+    spellings = (os.path.abspath(directory), os.path.realpath(directory))
+    return tuple(os.path.join(spelling, "") for spelling in spellings)

@@ -6,8 +6,8 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import apsw
 
     from akm_ls.bundles.bundle import BundleSet
+    from akm_ls.bundles.walker import WalkedFile
 
 __all__ = ["IndexReport", "run_index", "upsert_files"]
 
@@ -67,6 +68,8 @@ class IndexReport:
     seconds: float = 0.0
     skipped_locked: bool = False
     cancelled: bool = False
+    walked: Mapping[str, Sequence[WalkedFile]] = field(default_factory=dict, repr=False)
+    """The files of most bundles by id, as they were listed before anything was read."""
 
 
 def run_index(
@@ -78,6 +81,7 @@ def run_index(
     only: str | None = None,
     workers: int | None = None,
     crew: Crew | None = None,
+    also: Callable[[str], bool] | None = None,
     skip_if_locked: bool = False,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
@@ -91,6 +95,7 @@ def run_index(
         clean: also remove what `bundle_keys` calls left over.
         workers: reading processes; 0: read in this one, ``None``: as many as are worth it.
         crew: whom the processes join that have read many files.
+        also: files to list as well, by their POSIX paths, for `IndexReport.walked`.
         skip_if_locked: do nothing while another process rebuilds the index.
         config: the configuration file that ``bundles`` come from; by default the first file
             they say to watch.
@@ -114,7 +119,9 @@ def run_index(
         database = Database(store_path, cache_kib=WRITER_CACHE_KIB)
         try:
             for attempt in range(3):
-                run = _Run(database, bundles, only, workers, crew, on_progress, on_delta, cancelled)
+                run = _Run(
+                    database, bundles, only, workers, crew, also, on_progress, on_delta, cancelled
+                )
                 try:
                     run.prepare(config, clean=clean)
                     run.work(full=full)
@@ -141,6 +148,7 @@ def run_index(
         of_run=_bounded([*warnings, *run.warnings()]),
         seconds=time.perf_counter() - started,
         cancelled=run.was_cancelled,
+        walked={item.bundle.id: item.walked for item in run.scans if item.walked is not None},
     )
 
 
@@ -220,6 +228,7 @@ class _Run:
         only: str | None,
         workers: int | None,
         crew: Crew | None,
+        also: Callable[[str], bool] | None,
         on_progress: Callable[[int, int, str], None],
         on_delta: Callable[[Delta], None],
         cancelled: Callable[[], bool],
@@ -229,6 +238,7 @@ class _Run:
         self.selected = [bundle for bundle in bundles if only in (None, bundle.id)]
         self._workers = workers
         self._crew = crew
+        self._also = also
         self._on_progress = on_progress
         self._on_delta = on_delta
         self._cancelled = cancelled
@@ -257,7 +267,9 @@ class _Run:
     def work(self, *, full: bool) -> None:
         """Read what has changed and write it."""
         self.scans = self._database.run(
-            lambda connection: scan(connection, self._bundles, self.selected, self._keys, full=full)
+            lambda connection: scan(
+                connection, self._bundles, self.selected, self._keys, full=full, also=self._also
+            )
         )
         progress = [_Progress(item) for item in self.scans]
         for item in progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from akm_ls.bundles.adapters import adapter_of
@@ -73,6 +73,8 @@ class BundleScan:
     states: list[DirState] = field(default_factory=list)
     """Their new states, for when all their files have been written."""
     warnings: tuple[str, ...] = ()
+    walked: Sequence[WalkedFile] | None = None
+    """All that was listed, also what does not matter to the index; ``None``: list it anew."""
 
 
 def wanted_files(bundle: Bundle) -> Callable[[str], bool]:
@@ -91,26 +93,56 @@ def scan(
     keys: Mapping[str, int],
     *,
     full: bool,
+    also: Callable[[str], bool] | None = None,
 ) -> list[BundleScan]:
     """Compare the files of the ``selected`` ones of ``bundles`` with the index.
 
     The view of the index is taken before the files are listed: a row that another process adds
-    meanwhile is not mistaken for one whose file is gone. ``keys`` are the bundles' by id.
+    meanwhile is not mistaken for one whose file is gone. ``keys`` are the bundles' by id. Files
+    that ``also`` takes are listed on the way.
     """
+    listings = {bundle.id: _Wanted(bundle, also) for bundle in selected}
     connection.execute("BEGIN")
     try:
         connection.execute("SELECT count(*) FROM bundles").fetchone()  # takes the view
         now = time.time_ns()
         if len(selected) == len(bundles):
-            walks = list_bundles(bundles, wanted_files)
+            walks = list_bundles(bundles, lambda bundle: listings[bundle.id])
         else:
-            walks = {bundle.id: listed(bundle, bundles) for bundle in selected}
-        return [
-            _scan_bundle(connection, bundle, keys[bundle.id], walks[bundle.id], now, full)
-            for bundle in selected
-        ]
+            walks = {bundle.id: listed(bundle, bundles, listings[bundle.id]) for bundle in selected}
+        found: list[BundleScan] = []
+        for bundle in selected:
+            walk, beside = walks[bundle.id], listings[bundle.id].beside
+            shared: Sequence[WalkedFile] | None = None if walk.all_ignored else walk.files
+            if beside and len(beside) == len(walk.files) and walk.method == "git":
+                # Of what matters here git lists nothing, which means another way of listing.
+                walk, shared = listed(bundle, bundles), None
+            elif beside:
+                files = tuple([file for file in walk.files if file.rel not in beside])
+                walk = replace(walk, files=files)
+            item = _scan_bundle(connection, bundle, keys[bundle.id], walk, now, full)
+            item.walked = shared
+            found.append(item)
+        return found
     finally:
         connection.execute("COMMIT")
+
+
+class _Wanted:
+    """Whether a file is listed; ``beside`` are those that do not matter to the index."""
+
+    def __init__(self, bundle: Bundle, also: Callable[[str], bool] | None) -> None:
+        self._matters = wanted_files(bundle)
+        self._also = also
+        self.beside: set[str] = set()
+
+    def __call__(self, rel: str) -> bool:
+        if self._matters(rel):
+            return True
+        if self._also is None or not self._also(rel):
+            return False
+        self.beside.add(rel)
+        return True
 
 
 def listed(bundle: Bundle, bundles: BundleSet, wants: Callable[[str], bool] | None = None) -> Walk:

@@ -54,12 +54,6 @@ class Crew:
         self.bundles: Sequence[Bundle] = ()
         self.members: list[Worker] = []
 
-    def __enter__(self) -> Crew:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.dismiss()
-
     def dismiss(self) -> None:
         """End the processes; from any thread, one that waits for an answer is told."""
         for member in self.members:

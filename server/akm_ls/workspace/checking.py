@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.bundle import Bundle
-from akm_ls.bundles.reading import read_problem
+from akm_ls.bundles.reading import read_problem, read_text
 from akm_ls.bundles.sensitive import is_secret, is_sensitive
-from akm_ls.bundles.walker import list_named, walk
+from akm_ls.bundles.walker import WalkedFile, list_named, walk
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.lint.finding import Finding
+from akm_ls.workspace.check_run import CHECKED_ENDINGS, CheckRun, may_be_checked
 from akm_ls.workspace.kept_findings import Kept, kept_findings
 from akm_ls.workspace.linter import FileToCheck
 from akm_ls.workspace.linting import lint_files
@@ -22,8 +23,6 @@ from akm_ls.workspace.linting import lint_files
 if TYPE_CHECKING:
     from akm_ls.index.workers import Crew
     from akm_ls.workspace.workspace import Workspace
-
-CHECKED_ENDINGS = (".md", ".mdc", ".markdown", ".yml", ".yaml", ".env")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,10 @@ class FileFindings:
     @cached_property
     def document(self) -> Document:
         """The file's text, read when it is asked for; empty when the file has gone meanwhile."""
-        return self.workspace.document(self.path) or parse("", kind_of(self.path))
+        opened = self.workspace.documents.get(self.path)
+        if opened is not None:
+            return opened.document
+        return parse(read_text(self.bundle, self.rel) or "", kind_of(self.path))
 
 
 class NothingToCheck(ValueError):
@@ -64,7 +66,7 @@ class _Selection:
 def check(
     workspace: Workspace,
     paths: Sequence[str],
-    crew: Crew | None,
+    run: CheckRun | None,
     on_progress: Callable[[int, int, str], None],
     cancelled: Callable[[], bool],
     *,
@@ -81,12 +83,18 @@ def check(
     files = [
         FileToCheck.of(selection.bundle, file)
         for selection in selections
-        for file in walk(
-            selection.bundle, exclude_roots=workspace.bundles.nested_roots(selection.bundle)
-        )
+        for file in _files_of(workspace, selection.bundle, run)
         if selection.takes(file.rel) and is_checked(selection.bundle, file.rel)
     ]
+    crew = None if run is None else run.crew
     return _check_each(workspace, files, crew, on_progress, cancelled, alone=alone)
+
+
+def _files_of(workspace: Workspace, bundle: Bundle, run: CheckRun | None) -> Iterable[WalkedFile]:
+    walked = None if run is None else run.walked.get(bundle.id)
+    if walked is not None:
+        return walked
+    return walk(bundle, exclude_roots=workspace.bundles.nested_roots(bundle))
 
 
 def _check_each(
@@ -159,8 +167,8 @@ def why_unchecked(workspace: Workspace, path: str) -> Unchecked | None:
 
 
 def is_checked(bundle: Bundle, rel: str) -> bool:
-    """Whether a file is one that rules look at; never a secret, whatever its name."""
-    if is_secret(rel) or not rel.lower().endswith(CHECKED_ENDINGS):
+    """Whether a file is one that rules look at, by its name and its neighbours' names."""
+    if not may_be_checked(rel):
         return False
     return not is_sensitive(rel, lambda other: os.path.lexists(bundle.path_of(other)))
 

@@ -16,17 +16,11 @@ if TYPE_CHECKING:
     from akm_ls.workspace.kept_findings import Kept
     from akm_ls.workspace.workspace import Workspace
 
-PROGRAM = "akm_ls.workspace.crew_member"
 BATCH = 64
 """Files of one bundle that a process is given at a time."""
 
 Lot: TypeAlias = "list[int]"
 """Positions of files of one bundle among all."""
-
-
-def new_crew() -> Crew:
-    """A crew for `Workspace.refresh` and `Workspace.check`; it has no processes yet."""
-    return Crew(PROGRAM)
 
 
 def lint_by_crew(

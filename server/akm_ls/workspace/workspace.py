@@ -35,6 +35,7 @@ from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.search.symbols import Symbols
 from akm_ls.workspace.beside import BesideChanged, xrefs_of
+from akm_ls.workspace.check_run import CheckRun, may_be_checked
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
 from akm_ls.workspace.dependence import Dependence
@@ -50,7 +51,6 @@ from akm_ls.workspace.words import KnownWords
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
-    from akm_ls.index.workers import Crew
     from akm_ls.search.commands import CommandFinder
 
 __all__ = ["FileFindings", "Workspace"]
@@ -194,7 +194,7 @@ class Workspace:
         clean: bool = False,
         only: str | None = None,
         skip_if_locked: bool = False,
-        crew: Crew | None = None,
+        check_run: CheckRun | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         on_delta: Callable[[Delta], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
@@ -211,11 +211,14 @@ class Workspace:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
-            crew=crew,
+            crew=None if check_run is None else check_run.crew,
+            also=None if check_run is None else may_be_checked,
             on_progress=on_progress,
             on_delta=on_delta,
             cancelled=cancelled,
         )
+        if check_run is not None:
+            check_run.walked = report.walked
         if report.added + report.changed > MUCH_INDEXED:
             release_memory()
         return report
@@ -227,7 +230,7 @@ class Workspace:
         clean: bool = False,
         only: str | None = None,
         skip_if_locked: bool = False,
-        crew: Crew | None = None,
+        check_run: CheckRun | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
     ) -> IndexReport:
@@ -237,7 +240,7 @@ class Workspace:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
-            crew=crew,
+            check_run=check_run,
             on_progress=on_progress,
             on_delta=lambda delta: _nothing(self.apply(delta)),
             cancelled=cancelled,
@@ -487,17 +490,17 @@ class Workspace:
         self,
         paths: Sequence[str] = (),
         *,
-        crew: Crew | None = None,
+        check_run: CheckRun | None = None,
         on_progress: Callable[[int, int, str], None] = _nothing,
         cancelled: Callable[[], bool] = _never,
         alone: bool = False,
     ) -> Generator[FileFindings, None, None]:
         """The findings of files on disk: of all bundles, or of some files and directories.
 
-        ``crew`` has read them for `refresh` just before, and nothing was changed since.
+        ``check_run`` is what `refresh` was given just before.
         ``alone``: in this process only, for one that must not be forked.
         """
-        return check(self, paths, crew, on_progress, cancelled, alone=alone)
+        return check(self, paths, check_run, on_progress, cancelled, alone=alone)
 
     # Questions.
 
