@@ -212,6 +212,50 @@ def test_the_keys_an_author_thought_of_are_one_hint() -> None:
     assert "`own4` and 4 more" in many.message
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("version: 1.0\nname: x", 'metadata:\n  version: "1.0"\nname: x'),
+        (
+            "name: x\nversion: 1.0 # first\nauthor: Ann\nlicense: MIT",
+            'name: x\nmetadata:\n  version: "1.0" # first\n  author: Ann\nlicense: MIT',
+        ),
+        (
+            "metadata:\n    team: web\nversion: '2'\nname: x",
+            "metadata:\n    team: web\n    version: '2'\nname: x",
+        ),
+        ("own: [a]\nauthor: Ann", "own: [a]\nmetadata:\n  author: Ann"),
+        ("metadata:\n  author: Bob\nauthor: Ann", None),
+        ("metadata: {team: web}\nauthor: Ann", None),
+        ("own:\n  - a", None),
+        ("own: >\n  text", None),
+        ("own: &a x\nname: *a", None),
+        ("own: two\n  lines", None),
+    ],
+)
+def test_facts_of_ones_own_move_under_metadata(before: str, after: str | None) -> None:
+    (found,) = [f for f in findings(SKILL, before) if f.data.get("reason") == "authors-own"]
+    if after is None:
+        assert not found.fixes
+        return
+    (fix,) = found.fixes
+    assert not fix.safe
+    assert mended(before, (found,), asked=True) == after
+
+
+def test_moving_a_key_keeps_the_line_ends() -> None:
+    before, after = "version: 1\r\nname: x\r", 'metadata:\r\n  version: "1"\r\nname: x\r'
+    text = f"---\r\n{before}\n---\r\n# Body\r\n"
+    document = Subject(parse(text), f"/team/{SKILL}", SKILL, *_skill_bundle())
+    (fix,) = next(f.fixes for f in lint(document, fields.RULES) if f.code == "unknown-key")
+    assert apply_edits(text, fix.edits) == text.replace(before, after)
+
+
+def _skill_bundle() -> tuple[Bundle, BundleSet]:
+    bundle = Bundle("team", "/team", "/team", "akm")
+    return bundle, BundleSet((bundle,))
+
+
 @pytest.mark.parametrize("rel", [SKILL, AGENT, "skills/x/SKILL.md", ".agents/skills/x/SKILL.md"])
 def test_the_effect_that_command_search_goes_by_is_known(rel: str) -> None:
     assert not findings(rel, "effect: write")
@@ -225,7 +269,7 @@ def test_an_effect_is_one_of_three() -> None:
 
 def test_a_misspelt_key_beside_the_right_one_is_not_renamed_onto_it() -> None:
     (found,) = findings(SKILL, "description: d\ndescripton: e")
-    assert found.fixes == ()
+    assert [fix.title for fix in found.fixes] == ["Move `descripton` under `metadata`"]
 
 
 def test_a_shared_skill_that_claude_finds_through_a_link(tmp_path: Path) -> None:

@@ -47,6 +47,17 @@ def mended(text: str, title: str) -> str:
     return apply_edits(text, fix.edits)
 
 
+def test_the_format_of_earlier_versions_is_one_finding() -> None:
+    retired = (
+        "---\ndescription: d\nparams:\n  roots: Directories to scan\n---\n"
+        "# Workflow: Harvest\n\n## Step: Capture scope\nStep ID: capture\n\nDo.\n"
+    )
+    assert told(retired) == [("steps", "---")]
+    assert "earlier akm versions" in findings(retired)[0].message
+    told_now = told(retired.replace("Step ID: capture\n", ""))
+    assert [key for key, _ in told_now] == ["steps", "params.roots"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

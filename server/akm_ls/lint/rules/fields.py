@@ -14,15 +14,13 @@ from akm_ls.bundles.schema.spelling import likely, same_letters
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Mapping, Pair, Sequence
 from akm_ls.documents.text import Span
-from akm_ls.lint.finding import Finding, Fix, Related, Severity, TextEdit
+from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import field_types, field_values
+from akm_ls.lint.rules.own_keys import OWN, authors_own
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """All keys the Agent Skills specification has."""
-MAX_NAMED = 5
-"""Keys one finding names."""
-_OWN = "authors-own"
 _READ_HERE = frozenset(("effect",))
 """Keys that akm-ls itself reads in every asset: command search knows by them what may be run."""
 _ANY_STYLE = frozenset(("displayname", "defaultenabled"))
@@ -111,49 +109,14 @@ def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
                 yield _not_specified(pair)
             continue
         finding = _unknown(subject, place, frontmatter, pair, present)
-        if finding is not None and finding.data.get("reason") == _OWN:
+        if finding is not None and finding.data.get("reason") == OWN:
             own.append(pair)
         elif finding is not None:
             yield finding
         elif strict and name not in _SPECIFIED:
             yield _not_specified(pair)
     if own:
-        yield _authors_own(subject, place, own)
-
-
-def _authors_own(subject: Subject, place: Place, pairs: list[Pair]) -> Finding:
-    """Keys the author thought of: one habit, so one hint, whatever their number.
-
-    Of 431 files of public collections with such keys 249 had more than one, mostly the same
-    three in each file (``version``, ``author`` and ``dependencies``).
-    """
-    names = [f"`{pair.key.text}`" for pair in pairs]
-    listed = ", ".join(names[:MAX_NAMED])
-    if len(names) > MAX_NAMED:
-        listed += f" and {len(names) - MAX_NAMED} more"
-    elif len(names) > 1:
-        listed = f"{', '.join(names[:-1])} and {names[-1]}"
-    what, they = ("is no key", "it") if len(names) == 1 else ("are no keys", "them")
-    message = f"{listed} {what} of {place.kind.title}; tools pass over {they}."
-    if place.kind.id == "skill":
-        message += " Facts of your own go under `metadata`."
-    first, *others = pairs
-    return Finding(
-        "unknown-key",
-        "hint",
-        message,
-        first.key.span,
-        related=tuple(
-            Related(subject.path, f"`{pair.key.text}`", pair.key.span)
-            for pair in others[: MAX_NAMED - 1]
-        ),
-        data={
-            "key": first.key.text,
-            "keys": [pair.key.text for pair in pairs],
-            "suggestions": [],
-            "reason": _OWN,
-        },
-    )
+        yield authors_own(subject, place, own)
 
 
 def _unknown(
@@ -195,7 +158,7 @@ def _unknown(
     elif known:
         message = f"`{name}` has no effect in {title}. {_remedy(known[0].advice)}"
     elif severity == "hint":
-        return _finding(severity, "", pair.key.span, {"key": name, "reason": _OWN}, ())
+        return _finding(severity, "", pair.key.span, {"key": name, "reason": OWN}, ())
     else:
         message = f"`{name}` is no key of {title}; tools pass over it."
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -56,6 +57,9 @@ def _is_workflow(subject: Subject) -> bool:
     )
 
 
+_RETIRED = re.compile(r"^Step ID:[ \t]*\S", re.MULTILINE)
+
+
 @lru_cache(maxsize=2)
 def _problems(document: Document) -> tuple[Problem, ...]:
     """Both rules ask for them, one after the other."""
@@ -81,8 +85,18 @@ def _problems(document: Document) -> tuple[Problem, ...]:
         return tuple(checker.found)
     if frontmatter.problem is not None:
         return ()  # `invalid-frontmatter` tells it
-    check_envelope(checker, workflow)
     steps = workflow.root.pair("steps")
+    if steps is None and _RETIRED.search(text, document.body_start):
+        # Its `params` are texts as well: all of that follows from the one cause.
+        checker.report(
+            "this is the workflow format of earlier akm versions (`Step ID:` below each heading), "
+            "which akm no longer runs. List the steps as `steps` in the frontmatter, name the "
+            "heading of each section after its step, and make each of the `params` a JSON Schema.",
+            opening(frontmatter),
+            "steps",
+        )
+        return tuple(checker.found)
+    check_envelope(checker, workflow)
     if steps is not None and isinstance(steps.value, Sequence) and steps.value.items:
         check_steps(checker, workflow)
         check_sections(checker, workflow)
