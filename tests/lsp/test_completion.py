@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from editor import Editor
 from lsprotocol import types as lsp
+from rpc import RpcClient
+
+from akm_ls.lsp.uris import uri_of
 
 
 async def complete(editor: Editor, name: str, marked: str) -> lsp.CompletionList:
@@ -157,3 +163,25 @@ async def test_what_is_superseded_is_struck_through(editor: Editor) -> None:
     await editor.start()
     found = await complete(editor, DRAFT, "See team//old$0\n")
     assert list(found.items[0].tags or ()) == [lsp.CompletionItemTag.Deprecated]
+
+
+def test_before_the_index_is_there_the_list_says_that_it_is_not_whole(
+    root: Path, server_command: list[str]
+) -> None:
+    environment = {**os.environ, "HOME": str(root / "home"), "AKM_CONFIG_DIR": str(root / "akm")}
+    folder = {"uri": uri_of(str(root / "team")), "name": "team"}
+    options = {"dataDir": str(root / "data")}
+    uri = uri_of(str(root / DRAFT))
+    with RpcClient(server_command, env=environment) as client:
+        params = {"workspaceFolders": [folder], "initializationOptions": options}
+        client.call("initialize", {"processId": None, "capabilities": {}, **params})
+        document = {"uri": uri, "languageId": "markdown", "version": 1, "text": "team//\n"}
+        client.notify("textDocument/didOpen", {"textDocument": document})
+        place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 6}}
+        listed = client.call("textDocument/completion", place)
+        assert (listed["isIncomplete"], listed["items"]) == (True, [])
+        client.notify("initialized", {})
+        client.wait_for_method("akm/didIndex")
+        listed = client.call("textDocument/completion", place)
+        assert listed["isIncomplete"] is False
+        assert "team//knowledge/auth/tls" in [item["label"] for item in listed["items"]]

@@ -129,6 +129,22 @@ async def test_what_is_deleted_is_gone_at_once(editor: Editor) -> None:
     await editor.shows(DRAFT, [("missing-ref", "team//knowledge/auth/tls")])
 
 
+async def test_what_is_made_is_there_at_once(editor: Editor) -> None:
+    await editor.start()
+    position = editor.open(DRAFT, "See team//knowledge/fr$0esh.\n")
+    await editor.shows(DRAFT, [("missing-ref", "team//knowledge/fresh")])
+    editor.write("team/knowledge/fresh.md", "---\ndescription: Just made\n---\n# Fresh\n")
+    uri = editor.uri("team/knowledge/fresh.md")
+    editor.client.workspace_did_create_files(lsp.CreateFilesParams([lsp.FileCreate(uri)]))
+    shown = await editor.request("akm/show", {"ref": "team//knowledge/fresh"})
+    assert shown["description"] == "Just made"
+    hover = await editor.client.text_document_hover_async(
+        lsp.HoverParams(**editor.at(DRAFT, position))
+    )
+    assert hover is not None and "Just made" in str(hover.contents)
+    await editor.shows(DRAFT, [])
+
+
 async def test_before_something_is_deleted_its_citations_are_told(editor: Editor) -> None:
     editor.write(DRAFT, "[t](auth/tls.md)\n")
     await editor.start(["team", "other"])

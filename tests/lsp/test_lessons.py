@@ -155,7 +155,7 @@ async def test_line_ends_make_no_difference(editor: Editor, end: str) -> None:
 
 
 async def test_a_name_that_begins_like_another_is_no_doubt(editor: Editor) -> None:
-    for name in ("auth", "auth/index-of-tls", "tls", "auth/tl"):
+    for name in ("auth", "auth-x", "auth/index-of-tls", "tls", "tls-x", "auth/tl", "auth/tl-x"):
         editor.write(f"team/knowledge/{name}.md", f"# {name}\n\n## Part\n\n## Part\n")
     await editor.start()
     refs = ["team//knowledge/auth", "team//knowledge/auth/tl", "team//knowledge/tls#part-1"]

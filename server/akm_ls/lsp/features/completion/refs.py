@@ -111,6 +111,11 @@ def _refs(
         offers, whole = _assets(session, opened, place, None, place.typed)
     else:
         offers, whole = _bundles(session, opened, place)
+    # While the first index is made there is more with every moment: the client shall ask again.
+    growing = session.workspace.complete_catalog is None
+    if growing and not offers and (separator or place.bare):
+        return lsp.CompletionList(is_incomplete=True, items=[])
+    whole = whole and not growing
     return listed(session, opened, place.span, offset, offers, whole=whole, commit=("#",))
 
 
