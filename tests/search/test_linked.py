@@ -14,7 +14,9 @@ from akm_ls.search.search import search
 from .conftest import MakeLibrary, page
 
 FILES = {
-    "knowledge/tokens.md": page("Rotating tokens", "See team//knowledge/vault and team//memories/old."),
+    "knowledge/tokens.md": page(
+        "Rotating tokens", "See team//knowledge/vault and team//memories/old."
+    ),
     "knowledge/vault.md": page("Where keys live", "See team//knowledge/cellar."),
     "knowledge/cellar.md": page("Below", "Two links away."),
     "memories/old.md": page("Outdated", "Gone.", beliefState="archived"),
