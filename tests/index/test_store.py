@@ -15,6 +15,7 @@ from akm_ls.index import schema
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.database import Database
 from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.full_text import Gate
 from akm_ls.index.store import StoreError
 from akm_ls.index.stub import Stub, stub_of
 
@@ -329,6 +330,29 @@ def test_an_older_layout_is_added_to_and_filled_again(indexed: Site, reads: list
         (stub,) = [it for it in store.stubs() if it.concept_id == "knowledge/tls"]
     assert stub.fragments()[0] == ("renewing-tls", "Renewing TLS")
     assert indexed.sql("SELECT value FROM meta WHERE key = 'version'") == [(schema.VERSION,)]
+
+
+def test_an_index_of_before_the_gates_own_is_given_it_and_read_no_file_again(
+    indexed: Site, reads: list[str]
+) -> None:
+    indexed.sql(f"DROP INDEX {schema.GATE_INDEX}")
+    with indexed.store() as store:
+        assert store.match('"renewing"', limit=5)
+    indexed.index()
+    assert reads == []
+
+
+def test_how_common_a_word_is_follows_what_is_written(indexed: Site, page: Page) -> None:
+    with indexed.store() as store:
+        full_text = store.full_text(Gate())
+        counted = [full_text.frequency('"renewing"') for _ in range(2)]
+        assert counted == [1, 1]
+        indexed.write({"team/knowledge/more.md": page("More on renewing")})
+        indexed.index()
+        assert store.full_text(Gate()).frequency('"renewing"') == 2
+        # Its own connection's writes are no other version of the file.
+        store.database.write(lambda it: it.execute("DELETE FROM entries_fts").fetchall())
+        assert full_text.frequency('"renewing"') == 0
 
 
 def test_a_current_layout_takes_no_write_lock(indexed: Site) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from embedders.endpoint import Endpoint
+from embedders.endpoint import Answer, Endpoint, Request
 from lsp.rpc import RpcClient, RpcError
 
 MARKERS = {
@@ -32,10 +32,16 @@ FILES = {
     "team/secrets/payroll": f"{SECRET}\n",
     "team/secrets/notes.md": f"---\ndescription: {SECRET}\n---\n\n# {SECRET}\n",
     "team/secrets/plan.md": f"# {SENSITIVE}\n",
-    "team/secrets/plan.md.sensitive": "",
+    "team/secrets/plan.md.sensitive": f"{SENSITIVE}\n",
+    "team/secrets/held.lock": f"{SENSITIVE}\n",
+    "team/vaults/old.md": f"---\ndescription: {SENSITIVE}\n---\n\n# {SENSITIVE} payroll\n",
     "team/memories/checkpoint.md": (
         "---\ndescription: Where the payroll session stood.\n"
         f"akm_memory_kind: session_checkpoint\n---\n\n# Payroll\n\n{CHECKPOINT} payroll.\n"
+    ),
+    "team/memories/checkpoint-below.md": (
+        "---\ndescription: Where another payroll session stood.\n---\n\n"
+        f"---\nakm_memory_kind: session_checkpoint\n---\n\n# Payroll\n\n{CHECKPOINT} payroll.\n"
     ),
     "team/sessions/s.md": f"---\ndescription: A payroll session.\n---\n\n{CHECKPOINT}\n",
     "team/skills/payroll/SKILL.md": (
@@ -44,7 +50,15 @@ FILES = {
     ),
     "team/commands/pay.md": "---\ndescription: Pays.\n---\n\nPay the payroll.\n",
 }
+LINKS = {
+    "team/knowledge/linked.md": "../secrets/notes.md",
+    "team/knowledge/env.md": "../env/prod.env",
+}
+"""What looks like an ordinary file and leads to one of those."""
+# A checkpoint is not shown here: that is reading a file which one may read, by its name.
 REFS = (
+    "team//vaults/old",
+    "team//knowledge/linked",
     "team//env/prod",
     "team//env/hidden",
     "team//secrets/payroll",
@@ -75,11 +89,16 @@ class Installation:
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        for name, target in LINKS.items():
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).symlink_to(target)
         (root / "home").mkdir()
         config = {
             "semanticSearchMode": "auto",
-            "embedding": {"endpoint": endpoint.url, "model": "m"},
+            # akm's own key is not taken over, and nowhere told.
+            "embedding": {"endpoint": endpoint.url, "model": "m", "apiKey": API_KEY},
         }
+        self.endpoint = endpoint
         (root / "config.json").write_text(json.dumps(config))
         kept = {key: value for key, value in os.environ.items() if not key.startswith("AKM_")}
         self.environment = {
@@ -100,7 +119,7 @@ class Installation:
         )
         self.said += [done.stdout, done.stderr]
 
-    def serve(self) -> None:
+    def serve(self, settings: dict[str, Any] | None = None) -> None:
         """A session of the server in which everything is asked for."""
         errors = self.root / "stderr.log"
         with errors.open("wb") as stderr:
@@ -108,14 +127,21 @@ class Installation:
             command += ["--log-file", str(self.root / "server.log"), "--log-level", "debug"]
             client = RpcClient(command, env=self.environment, stderr=stderr)
             with client:
-                self._ask_everything(client)
+                self._ask_everything(client, settings or {})
                 client.shutdown()
             self.said += [json.dumps(message).encode() for _, message in client.received]
         self.said += [errors.read_bytes(), (self.root / "server.log").read_bytes()]
 
-    def _ask_everything(self, client: RpcClient) -> None:
+    def serve_with_the_key_in_the_settings(self) -> None:
+        """The same where the client gives the key and the endpoint repeats it when it refuses."""
+        del self.environment["AKM_EMBED_API_KEY"]
+        embedding = {"endpoint": self.endpoint.url, "model": "m", "apiKey": API_KEY}
+        self.endpoint.script(*[_refuse] * 3)
+        self.serve({"embedding": embedding})
+
+    def _ask_everything(self, client: RpcClient, settings: dict[str, Any]) -> None:
         folder = {"uri": (self.root / "team").as_uri(), "name": "team"}
-        client.initialize({}, workspaceFolders=[folder])
+        client.initialize({}, workspaceFolders=[folder], initializationOptions=settings)
         client.wait_for_method("akm/didIndex")
         # Somebody edits what nobody may see.
         for name in FILES:
@@ -158,6 +184,11 @@ class Installation:
         )
 
 
+def _refuse(request: Request) -> Answer:
+    said = f"bad key: {request.headers.get('authorization', '')}{API_KEY}"
+    return Answer(401, json.dumps({"error": {"message": said}}))
+
+
 def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
@@ -170,6 +201,8 @@ def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
     made.run("doctor", "--format", "json")
     made.run("check", "--severity", "hint", "--format", "json")
     made.serve()
+    with_key = len(endpoint.requests)
+    made.serve_with_the_key_in_the_settings()
     bodies = [json.dumps(request.body).encode() for request in endpoint.requests]
     sent = b"\n".join(bodies) + b"\n".join(request.path.encode() for request in endpoint.requests)
     places = {
@@ -180,7 +213,8 @@ def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
     # First that the search for markers would find one, and that the key was in use.
     for place, found in places.items():
         assert CONTROL.encode() in found, f"{place} hold nothing at all"
-    assert any(API_KEY in value for it in endpoint.requests for value in it.headers.values())
+    for requests in (endpoint.requests[:with_key], endpoint.requests[with_key:]):
+        assert any(API_KEY in value for it in requests for value in it.headers.values())
     said = places["what was answered and logged"]
     assert b"akm-context-pack" in said
     assert b"team//commands/pay" in said

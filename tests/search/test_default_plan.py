@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from akm_ls.index.full_text import COLUMN_WEIGHTS
 from akm_ls.search.library import Library
 from akm_ls.search.request import SearchRequest
 from akm_ls.search.result import SearchResult
@@ -108,6 +109,25 @@ def test_a_word_in_most_of_the_files_does_not_decide(
     library = make_library(b=files)
     assert names(library, "common rare") == ["special"]
     assert len(names(library, "common", limit=50)) == 21
+
+
+def test_columns_weigh_what_the_list_says(make_library: MakeLibrary) -> None:
+    filler = "some other words to make these as long as those are"
+    library = make_library(
+        weights={
+            "knowledge/zebra.md": page(f"one {filler}", filler),
+            "knowledge/two.md": page(f"zebra {filler}", filler),
+            "knowledge/three.md": page(f"one {filler}", filler, tags="[zebra]"),
+            "knowledge/four.md": page(f"one {filler}", filler, searchHints="[zebra]"),
+            "knowledge/five.md": page(f"one {filler}", f"zebra {filler}"),
+        }
+    )
+    answer = ask(library, "zebra", boosts=False)
+    assert [hit.entry.name for hit in answer.hits] == ["zebra", "two", "three", "four", "five"]
+    scores = [hit.score.keyword for hit in answer.hits]
+    assert sorted(scores, reverse=True) == scores
+    assert len(set(scores)) == 5
+    assert COLUMN_WEIGHTS == (10.0, 5.0, 3.0, 2.0, 1.0)
 
 
 def test_stop_words_find_nothing_beside_others(library: Library) -> None:

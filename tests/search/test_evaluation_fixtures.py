@@ -78,7 +78,11 @@ def test_e3_the_runbook_is_before_the_history(library: Library) -> None:
 
 
 def test_e4_a_page_is_found_by_name_and_by_body(library: Library) -> None:
-    assert names(library, "onboarding durable knowledge page")[0] == "wikis/onboarding"
+    (first, *_) = ask(library, "onboarding durable knowledge page").to_json()["hits"]
+    assert first["name"] == "wikis/onboarding"
+    assert "matched name tokens" in first["whyMatched"]
+    assert first["citation"]["text"] == "Durable knowledge for new people."
+    assert names(library, "durable people") == ["wikis/onboarding"]
 
 
 def test_e6_what_is_deprecated_is_behind_what_replaced_it(library: Library) -> None:

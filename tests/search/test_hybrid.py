@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -189,7 +190,10 @@ def test_v1_a_deleted_asset_leaves_both_lanes(library: Library, tmp_path: Path) 
     run_index(path_of(library), library.bundles, workers=0)
     assert "holidays" not in names(ask(library, "vacation"))
     assert "holidays" not in names(ask(library, "holiday", mode="lexical"))
-    assert state_of(library) == ("ready", 3, 0), "its vector is gone as well"
+    assert state_of(library) == ("ready", 3, 0)
+    assert library.store is not None
+    count = "SELECT count(*) FROM embeddings"
+    assert library.store.database.run(lambda it: it.execute(count).fetchone()) == (3,)
 
 
 def test_r1_what_has_no_vector_is_embedded_once(
@@ -242,6 +246,22 @@ def test_a_lexical_search_does_not_ask_the_model(library: Library, model: Meanin
     assert (answer.mode, answer.degraded) == ("lexical", ())
     assert answer.to_json()["semantic"]["status"] == "ready"
     assert model.asked == []
+
+
+def test_searching_opens_no_connection(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    def refuse(*arguments: object) -> None:
+        opened.append(arguments)
+        raise OSError("nothing may be opened here")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for mode in ("auto", "lexical", "hybrid", "semantic"):
+        for query in ("vacation", "team//knowledge/", "vaction", "https://example.org/x", ""):
+            ask(library, query, mode=mode, linked=True)
+    assert opened == []
 
 
 def test_a_model_that_fails_leaves_the_words(

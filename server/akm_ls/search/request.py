@@ -29,6 +29,7 @@ class SearchRequest:
 
     ``exclude_types`` applies where no type is asked for. ``project`` are words that name the
     project at hand: assets that carry them come first. Without ``boosts`` only the lanes count.
+    With ``linked`` the default plan adds what the best hits cite and what cites them.
     """
 
     query: str = ""
@@ -45,6 +46,7 @@ class SearchRequest:
     plan: PlanName = "default"
     fusion: Fusion = "convex"
     boosts: bool = True
+    linked: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", min(max(self.limit, 1), MAX_LIMIT))
@@ -79,6 +81,7 @@ class SearchRequest:
             plan=cast(PlanName, _choice(params, "plan", get_args(PlanName), cast(PlanName, plan))),
             fusion=cast(Fusion, _choice(params, "fusion", get_args(Fusion), base.fusion)),
             boosts=_flag(params, "boosts", default=base.boosts),
+            linked=_flag(params, "linked"),
         )
 
 

@@ -11,6 +11,7 @@ from akm_ls.search import akm_plan, default_plan
 from akm_ls.search.found import Degraded, Found
 from akm_ls.search.gate import passes
 from akm_ls.search.library import Library, check_cancelled, never_cancelled
+from akm_ls.search.linked import with_linked
 from akm_ls.search.listing import list_assets
 from akm_ls.search.overlap import overlap
 from akm_ls.search.page import Ranked, by_file, make_page, merge_doubles
@@ -86,9 +87,17 @@ def _answer(
         ordered = merge_doubles(library, found.ranked)
     else:
         ordered = sorted(found.ranked, key=lambda item: item.key)
+    total = found.total - (len(found.ranked) - len(ordered))
+    if request.linked and request.plan == "default" and found.mode != "overlap":
+        before = len(ordered)
+        try:
+            ordered = with_linked(library, request, ordered, cancelled)
+        except StoreError as error:
+            warnings.append(f"What the hits are linked with cannot be read ({error}).")
+        total += len(ordered) - before
     rest = iter(ordered[request.offset :])
     page = make_page(library, request, rest, found.tokens, cancelled)
-    total = found.total - (len(found.ranked) - len(ordered)) - page.gone
+    total -= page.gone
     return SearchResult(
         request,
         found.stage,
