@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from akm_ls.index import vector_rows
 from akm_ls.index.embedding import run_embedding
 from akm_ls.index.store import Store
 from akm_ls.index.vectors import Vectors, delete_vectors, put_vectors
@@ -18,6 +20,14 @@ from .conftest import Page, Site
 from .models import WordModel, direction
 
 DIMS = 32
+
+
+@pytest.fixture(scope="module", params=[vector_rows.MANY, 0], ids=["few", "many"], autouse=True)
+def layout(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Everything holds for either way in which vectors lie in memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_rows, "MANY", request.param)
+        yield
 
 
 class Library:
@@ -158,7 +168,7 @@ def test_the_search_is_exact_and_ties_are_in_the_order_of_ids(site: Site) -> Non
         found = made.search(query, limit)
         assert len(found) == min(limit, 120)
         assert [match.cosine for match in found] == pytest.approx(
-            sorted(exact, reverse=True)[:limit], abs=1e-5
+            sorted(exact, reverse=True)[:limit], abs=3e-5
         )
     assert [match.entry_id for match in made.search(query, 3)] == [8, 68, 108]
     assert [match.entry_id for match in made.search(query, 2)] == [8, 68]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from akm_ls.embedders.settings import EmbeddingSettings
+from akm_ls.index.vectors import Vectors
 from akm_ls.search import SearchRequest
-from akm_ls.workspace import Settings, Workspace, read_settings
+from akm_ls.workspace import Settings, Workspace, read_settings, searching
 from embedders.model_folder import write_model
 
 
@@ -76,3 +77,20 @@ def test_the_project_of_the_opened_folder_comes_first(tmp_path: Path) -> None:
     folder.mkdir()
     settings = Settings(folders=(str(folder),), data_dir=str(tmp_path / "data"))
     assert Workspace(settings).search_defaults.project == ("web", "shop")
+
+
+def test_what_the_first_search_needs_may_be_loaded_before_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workspace.open(settings) as workspace:
+        workspace.prepare_search()  # nothing is there yet
+        workspace.refresh()
+        workspace.embed()
+        workspace.prepare_search()
+
+        def too_late(*_: object) -> None:
+            raise AssertionError("loaded again")
+
+        monkeypatch.setattr(Vectors, "_load", too_late)
+        monkeypatch.setattr(searching, "embedder_for", too_late)
+        assert workspace.search(SearchRequest("deploy")).mode == "hybrid"

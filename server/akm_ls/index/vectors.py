@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from akm_ls.index.fields import EMBEDDED
 from akm_ls.index.following import generation_of
 from akm_ls.index.vector_index import Match
+from akm_ls.index.vector_rows import VectorRows, rows_for
 
 if TYPE_CHECKING:
     import apsw
@@ -146,7 +147,7 @@ class Vectors:
         self._lock = threading.Lock()
         self._place: _Place | None = None
         self._seen = (0, 0)
-        self._matrix: Any = None
+        self._vectors: VectorRows = rows_for(0, 0)
         self._ids: Any = None
         self._count = 0
         self._rows: dict[int, int] = {}
@@ -177,11 +178,11 @@ class Vectors:
                 return []
             if among is None:
                 ids = self._ids[: self._count].copy()
-                cosines = _dots(self._matrix[: self._count], query)
+                cosines = self._vectors.products(self._count, query)
             else:
                 held = [entry_id for entry_id in set(among) if entry_id in self._rows]
                 ids = np.asarray(held, dtype=np.int64)
-                cosines = _dots(self._matrix[[self._rows[entry_id] for entry_id in held]], query)
+                cosines = self._vectors.products_of([self._rows[it] for it in held], query)
         if len(ids) > limit:
             # Everything that ties with the last one stays, so that ids decide between them.
             least = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
@@ -197,7 +198,7 @@ class Vectors:
             held = [entry_id for entry_id in dict.fromkeys(ids) if entry_id in self._rows]
             if not held:
                 return {}
-            found = _dots(self._matrix[[self._rows[entry_id] for entry_id in held]], query)
+            found = self._vectors.products_of([self._rows[it] for it in held], query)
         return dict(zip(held, found.tolist(), strict=True))
 
     def _fits(self, query: NDArray[np.float32]) -> bool:
@@ -229,13 +230,13 @@ class Vectors:
 
         dims = stored_dims(connection, self.model, json.loads(keys))
         self._place = _Place(file, keys, dims)
-        self._ids, self._rows, self._matrix, self._count = None, {}, None, 0
+        self._ids, self._rows, self._count = None, {}, 0
         if dims is None:
             return 0
         (count,) = connection.execute(
             f"SELECT count(*) {_SERVED}", (self.model, dims, keys)
         ).fetchone() or (0,)
-        self._matrix = np.empty((count, dims), dtype=np.float32)
+        self._vectors = rows_for(count, dims)
         self._ids = np.empty(count, dtype=np.int64)
         rows = connection.execute(
             f"SELECT v.entry_id, v.embedding {_SERVED}", (self.model, dims, keys)
@@ -243,7 +244,7 @@ class Vectors:
         for chunk in _chunks(rows):
             start, self._count = self._count, self._count + len(chunk)
             self._ids[start : self._count] = [entry_id for entry_id, _ in chunk]
-            self._matrix[start : self._count] = _decoded([blob for _, blob in chunk], dims)
+            self._vectors.put(start, _decoded([blob for _, blob in chunk], dims))
         self._rows = {entry_id: at for at, entry_id in enumerate(self._ids.tolist())}
         return self._count
 
@@ -300,7 +301,7 @@ class Vectors:
                     at = self._rows[entry_id] = self._count
                     self._ids[at] = entry_id
                     self._count += 1
-                self._matrix[at] = vector
+                self._vectors.put(at, vector[None, :])
         return len(gone) + len(now)
 
     def _drop(self, entry_id: int) -> None:
@@ -308,19 +309,18 @@ class Vectors:
         self._count -= 1
         at, last = self._rows.pop(entry_id), int(self._ids[self._count])
         if last != entry_id:
-            self._ids[at], self._matrix[at] = last, self._matrix[self._count]
+            self._ids[at] = last
+            self._vectors.move(self._count, at)
             self._rows[last] = at
 
     def _reserve(self, rows: int) -> None:
         import numpy as np
 
-        if rows > len(self._matrix):
-            capacity = rows + rows // 8
-            ids = np.empty(capacity, dtype=np.int64)
-            matrix = np.empty((capacity, self._matrix.shape[1]), dtype=np.float32)
+        self._vectors.reserve(rows)
+        if rows > len(self._ids):
+            ids = np.empty(rows + rows // 8, dtype=np.int64)
             ids[: self._count] = self._ids[: self._count]
-            matrix[: self._count] = self._matrix[: self._count]
-            self._ids, self._matrix = ids, matrix
+            self._ids = ids
 
 
 def _chunks(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
@@ -328,18 +328,6 @@ def _chunks(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
 
     while chunk := list(itertools.islice(rows, _CHUNK_ROWS)):
         yield chunk
-
-
-def _dots(matrix: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The product of every row and a vector.
-
-    Not ``@``: that wakes up BLAS's threads, which on a busy machine wait for one another ten times
-    as long as the work takes.
-    """
-    import numpy as np
-
-    products: NDArray[np.float32] = np.einsum("ij,j->i", matrix, query)
-    return products
 
 
 def _decoded(blobs: Sequence[bytes], dims: int) -> NDArray[np.float32]:

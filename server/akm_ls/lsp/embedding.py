@@ -115,7 +115,7 @@ class BackgroundEmbedding:
         reembed, self._reembed = self._reembed, None
 
         def work() -> EmbeddingOutcome:
-            return session.workspace.embed(
+            outcome = session.workspace.embed(
                 reembed=reembed is not None,
                 only=None if reembed is None else reembed[0],
                 lazily=True,
@@ -123,6 +123,9 @@ class BackgroundEmbedding:
                 on_progress=lambda done, total: progress.report(loop, done, total),
                 cancelled=lambda: stop.is_set() or progress.cancelled,
             )
+            if not stop.is_set():
+                session.workspace.prepare_search()
+            return outcome
 
         session.workspace.embedding = True
         try:

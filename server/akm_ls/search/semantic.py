@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import OrderedDict
@@ -100,6 +101,13 @@ class SemanticIndex:
             return self._state(store)
         except StoreError as error:
             return Readiness("blocked", None, 0, 0, str(error))
+
+    def prepare(self, store: Store) -> None:
+        """Load what the first search would load, so that it need not wait; never raises."""
+        with contextlib.suppress(Unavailable, StoreError):
+            with self._lock:
+                _, vectors = self._opened()
+            vectors.refresh(store)
 
     def lane(
         self,

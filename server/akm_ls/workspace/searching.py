@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from akm_ls.embedders import EmbeddingError, EmbeddingSettings, embedder_for, model_id
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 class Searching:
     """Made anew for other settings where these say so; the model stays loaded where they do not.
 
-    Used by the thread that owns the workspace. What it gives may be used by any.
+    What it gives may be used by any thread, and so may `semantic`.
     """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._index: SemanticIndex | None = None
         self._of: tuple[EmbeddingSettings, bool] | None = None
         self._embedding: EmbeddingSettings | None = None
@@ -37,6 +39,10 @@ class Searching:
 
     def semantic(self, settings: Settings) -> SemanticIndex:
         """The lane of the configured model."""
+        with self._lock:
+            return self._semantic(settings)
+
+    def _semantic(self, settings: Settings) -> SemanticIndex:
         if self._embedding is None or self._settings is not settings:
             self._settings = settings
             self._embedding = embedding_settings(settings)

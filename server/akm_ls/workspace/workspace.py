@@ -274,6 +274,16 @@ class Workspace:
             cancelled=cancelled,
         )
 
+    def prepare_search(self) -> None:
+        """Load the model and its vectors before the first search; in any thread, after `embed`."""
+        try:
+            with Store(self.store_path, self.bundles) as store:
+                index = self._searching.semantic(self.settings)
+                if index.state(store).is_usable:
+                    index.prepare(store)
+        except StoreError as problem:
+            logger.info("%s", problem)
+
     def apply(self, delta: Delta) -> Delta:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
         return self._followed(self.catalog.apply(delta))
