@@ -104,6 +104,15 @@ async def test_the_gravest_findings_come_first_and_everything_is_counted(tmp_pat
         assert (again["total"], again["summary"]["warning"]) == (1, 5)
 
 
+async def test_more_findings_than_an_agent_can_read_are_cut_and_counted(tmp_path: Path) -> None:
+    gone = "\n".join(f"team//knowledge/{'gone-' * 20}{number}" for number in range(150))
+    with opened(tmp_path, {"knowledge/a.md": asset(body=gone)}) as workspace:
+        found = check_for_reading(await check_for_agents(workspace, CheckRequest(limit=200)))
+        assert len(to_text(found)) < MAX_TEXT + 1_000
+        assert 0 < len(found["findings"]) < found["total"] == 150
+        assert found["warnings"][-1].startswith(f"{len(found['findings'])} of 150 findings")
+
+
 async def test_a_check_that_nobody_waits_for_any_more_stops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
