@@ -146,10 +146,12 @@ async def served(machine: Machine) -> Any:
     """A connected client without a pipe: what is asked does not depend on one."""
     from mcp import Client
 
+    from akm_ls.mcp.library import OpenLibrary
     from akm_ls.mcp.server import Served
     from akm_ls.workspace import Settings
 
-    at_work = Served(Settings(bundle_dirs=(str(machine.team),), data_dir=str(machine.root / "d")))
+    settings = Settings(bundle_dirs=(str(machine.team),), data_dir=str(machine.root / "d"))
+    at_work = Served(lambda: OpenLibrary(settings))
     connected: asyncio.Queue[Any] = asyncio.Queue()
     done = asyncio.Event()
 

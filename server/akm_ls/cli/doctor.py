@@ -19,7 +19,7 @@ from akm_ls.cli.terminal import Printer, count, output, printable
 if TYPE_CHECKING:
     from akm_ls.workspace import Workspace
 
-_PACKAGES = ("apsw", "pygls", "lsprotocol", "pyyaml", "watchfiles", "numpy", "httpx")
+_PACKAGES = ("apsw", "pygls", "lsprotocol", "pyyaml", "watchfiles", "numpy", "httpx", "mcp")
 
 
 def run(options: Namespace) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from akm_ls.cli.library import usable_data_dir
 from akm_ls.cli.outcome import CLEAN, INTERRUPTED, CommandError
 from akm_ls.cli.terminal import complain
+
+if TYPE_CHECKING:
+    from akm_ls.mcp.library import OpenLibrary
 
 _INSTALL = "pip install 'akm-language-server[mcp]'"
 _OLDEST = 2
@@ -26,25 +29,36 @@ def run(options: Namespace) -> NoReturn:
     if sys.stdin is not None and sys.stdin.isatty():
         complain("serving on stdin and stdout for an agent; docs/mcp.md says how to register it")
     from akm_ls.lsp.process import end
-    from akm_ls.mcp.server import serve
-    from akm_ls.workspace.settings import Settings
+    from akm_ls.lsp.startup import quick_imports
 
-    settings = Settings(
-        bundle_dirs=tuple(options.bundle_dirs),
-        folders=() if options.bundle_dirs else (os.getcwd(),),
-        data_dir=usable_data_dir(options.data_dir),
-        config=options.config,
-        offline=options.offline,
-        usage=False,  # as on the command line, nothing is noted of what is asked here
-    )
-    import anyio
+    with quick_imports(None):
+        import anyio
 
+        from akm_ls.mcp.server import serve
+
+    data_dir = usable_data_dir(options.data_dir)
     try:
-        anyio.run(serve, settings)
+        anyio.run(serve, lambda: _open(options, data_dir))
     except KeyboardInterrupt:
         end(INTERRUPTED)
     # A worker that is still reading files would keep the process for as long as it takes.
     end(CLEAN)
+
+
+def _open(options: Namespace, data_dir: str) -> OpenLibrary:
+    from akm_ls.mcp.library import OpenLibrary
+    from akm_ls.workspace.settings import Settings
+
+    return OpenLibrary(
+        Settings(
+            bundle_dirs=tuple(options.bundle_dirs),
+            folders=() if options.bundle_dirs else (os.getcwd(),),
+            data_dir=data_dir,
+            config=options.config,
+            offline=options.offline,
+            usage=False,  # as on the command line, nothing is noted of what is asked here
+        )
+    )
 
 
 def sdk_version() -> str | None:

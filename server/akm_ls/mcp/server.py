@@ -2,13 +2,17 @@
 
 Clients of both generations are served: those that begin with ``initialize``, and those of 2026
 that begin with a request. The former may offer roots, which are the folders then.
+
+Nothing of the library is imported here: clients are impatient, and the SDK alone takes most of a
+second. It is loaded while the client reads who we are.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -18,12 +22,11 @@ from mcp.server.stdio import stdio_server
 from akm_ls import __version__
 from akm_ls.lsp.uris import path_of
 from akm_ls.lsp.work import CancellationToken, Cancelled, request_token
-from akm_ls.mcp.answers import answer
 from akm_ls.mcp.arguments import ToolError
-from akm_ls.mcp.library import OpenLibrary
 from akm_ls.mcp.tools import INSTRUCTIONS, TOOLS, ToolDescription
-from akm_ls.workspace import Settings
-from akm_ls.workspace.for_agents import to_text
+
+if TYPE_CHECKING:
+    from akm_ls.mcp.library import OpenLibrary
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +36,13 @@ ROOTS_PATIENCE = 2.0
 _Context: TypeAlias = "ServerRequestContext[Any, Any]"
 
 
-async def serve(settings: Settings) -> None:
-    """Serve one client on stdin and stdout, until it closes its end."""
-    served = Served(settings)
+async def serve(open_library: Callable[[], OpenLibrary]) -> None:
+    """Serve one client on stdin and stdout, until it closes its end.
+
+    Args:
+        open_library: called, on the event loop, once there is a client; not started yet.
+    """
+    served = Served(open_library)
     server = served.server()
     try:
         async with stdio_server() as (reading, writing):
@@ -47,9 +54,10 @@ async def serve(settings: Settings) -> None:
 class Served:
     """The library as one client sees it."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._library = OpenLibrary(settings)
-        self._opening: asyncio.Task[None] | None = None
+    def __init__(self, open_library: Callable[[], OpenLibrary]) -> None:
+        self._open_library = open_library
+        self._library: OpenLibrary | None = None
+        self._opening: asyncio.Task[OpenLibrary] | None = None
 
     def server(self) -> Server[Any]:
         server: Server[Any] = Server(
@@ -69,7 +77,8 @@ class Served:
     def close(self) -> None:
         if self._opening is not None:
             self._opening.cancel()
-        self._library.close()
+        if self._library is not None:
+            self._library.close()
 
     # The start, and the folders.
 
@@ -79,31 +88,37 @@ class Served:
             self._opening = asyncio.get_running_loop().create_task(self._open(ctx))
         return await call_next(ctx)
 
-    async def _open(self, ctx: _Context) -> None:
-        folders = await self._roots(ctx)
+    async def _open(self, ctx: _Context) -> OpenLibrary:
+        await asyncio.to_thread(_load)
+        library = self._library = self._open_library()
+        folders = await self._roots(ctx, library)
         if folders:
-            self._library.open_folders(folders)
-        self._library.start()
+            library.open_folders(folders)
+        library.start()
+        return library
+
+    async def _opened(self) -> OpenLibrary:
+        if self._opening is None:
+            raise RuntimeError("nobody has connected")
+        return await asyncio.shield(self._opening)
 
     async def _roots_changed(self, ctx: _Context, _: types.NotificationParams) -> None:
         # Not here: an answer can come in only after this handler has returned.
-        asyncio.get_running_loop().create_task(self._follow_roots(ctx)).add_done_callback(
-            _log_failure
-        )
+        following = asyncio.get_running_loop().create_task(self._follow_roots(ctx))
+        following.add_done_callback(_log_failure)
 
     async def _follow_roots(self, ctx: _Context) -> None:
-        if self._opening is not None:
-            await asyncio.wait([self._opening])
-        folders = await self._roots(ctx)
+        library = await self._opened()
+        folders = await self._roots(ctx, library)
         if folders:
-            self._library.open_folders(folders)
+            library.open_folders(folders)
 
-    async def _roots(self, ctx: _Context) -> list[str]:
+    async def _roots(self, ctx: _Context, library: OpenLibrary) -> list[str]:
         """The folders that the client works in; none where it does not say."""
         capabilities = ctx.session.client_capabilities
         if capabilities is None or capabilities.roots is None:
             return []
-        if self._library.workspace.settings.bundle_dirs:
+        if library.workspace.settings.bundle_dirs:
             return []
         try:
             answered = await ctx.session.send_request(
@@ -130,10 +145,12 @@ class Served:
         token = CancellationToken()
         reset = request_token.set(token)
         try:
-            if self._opening is not None:
-                await asyncio.shield(self._opening)
+            library = await self._opened()
+            from akm_ls.mcp.answers import answer
+            from akm_ls.workspace.for_agents import to_text
+
             found = await answer(
-                self._library, params.name, params.arguments, ctx.session.report_progress
+                library, params.name, params.arguments, ctx.session.report_progress
             )
         except ToolError as problem:
             return _refused(str(problem))
@@ -150,6 +167,12 @@ class Served:
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=to_text(found))], structured_content=found
         )
+
+
+def _load() -> None:
+    """Import what the answers need, beside the event loop."""
+    import akm_ls.mcp.answers
+    import akm_ls.mcp.library  # noqa: F401
 
 
 def _tool(tool: ToolDescription) -> types.Tool:

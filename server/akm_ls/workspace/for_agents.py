@@ -68,13 +68,27 @@ def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_for_reading(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of `check_for_agents`, lean; messages may quote a document."""
-    findings = [
-        _lean({key: value for key, value in finding.items() if key != "source"})
-        for finding in answer["findings"]
-    ]
-    fitted = _Fitting().fit(findings)
-    return {**_lean({**answer, "findings": None}), "findings": fitted, "total": answer["total"]}
+    """The answer of `check_for_agents`, lean, and no longer than `MAX_TEXT`.
+
+    Messages may quote a document. What is cut are the mildest findings; ``total`` counts them.
+    """
+    fitting = _Fitting()
+    findings: list[dict[str, Any]] = []
+    size = 0
+    for finding in answer["findings"]:
+        kept = {key: value for key, value in finding.items() if key not in ("source", "data")}
+        lean: dict[str, Any] = fitting.fit(_lean(kept))
+        size += len(to_text(lean))
+        if size > MAX_TEXT:
+            break
+        findings.append(lean)
+    warnings = list(answer["warnings"])
+    if len(findings) < answer["total"]:
+        warnings.append(
+            f"{len(findings)} of {answer['total']:,} findings are shown: name paths, or a severity"
+        )
+    rest = {**answer, "findings": None, "warnings": warnings}
+    return {"findings": findings, **_lean(rest), "total": answer["total"]}
 
 
 def show_for_agents(shown: ShowResult, encoding: PositionEncoding = "utf-16") -> dict[str, Any]:
