@@ -10,25 +10,12 @@ const shots = path.resolve(process.env.SHOTS ?? "../build/screenshots");
 const vsix = path.resolve("akm-language-server.vsix");
 /** The README's promise, from the first click to the first squiggle. */
 const TWO_MINUTES_MS = 120_000;
-const DARK = "Default Dark Modern";
-const LIGHT = "Default Light Modern";
 /** What a person who follows the README waits for, on the way to the first squiggle. */
 const walk = [];
 
 const scratch = new Scratch();
 rmSync(shots, { recursive: true, force: true });
 mkdirSync(shots, { recursive: true });
-
-function look(theme) {
-  scratch.settings({
-    machine: { "akm.dataDir": path.join(scratch.root, "index") },
-    user: {
-      "workbench.colorTheme": theme,
-      // The chat beside takes room that small pictures have not.
-      "workbench.secondarySideBar.defaultVisibility": "hidden",
-    },
-  });
-}
 
 async function timed(what, work) {
   const from = Date.now();
@@ -152,7 +139,6 @@ const STEPS = {
   },
 
   "graph: drawn, follows the active file, opens what is clicked": async (at) => {
-    const { page } = at;
     await at.command("AKM: Show Graph");
     const graph = await at.graph();
     await graph.locator('body[data-settled="true"]').waitFor();
@@ -188,7 +174,7 @@ const STEPS = {
 
   "graph: another theme, a narrow panel": async (at) => {
     const { page } = at;
-    look(LIGHT);
+    await at.theme("Light Modern");
     await page.locator(".monaco-workbench.vs").waitFor();
     const graph = await at.graph();
     await graph.locator("body.vscode-light").waitFor();
@@ -210,7 +196,7 @@ const STEPS = {
     await at.hover("token-rotaton.", /does not exist/);
     await at.shot("light");
     await at.page.keyboard.press("Escape");
-    look(DARK);
+    await at.theme("Dark Modern");
     await at.page.locator(".monaco-workbench.vs-dark").waitFor();
   },
 
@@ -283,7 +269,11 @@ function path_() {
   return (process.env.PATH ?? "").split(path.delimiter).filter((directory) => !isOurs(directory)).join(path.delimiter);
 }
 
-look(DARK);
+scratch.settings({
+  machine: { "akm.dataDir": path.join(scratch.root, "index") },
+  // The chat beside takes room that small pictures have not.
+  user: { "workbench.secondarySideBar.defaultVisibility": "hidden" },
+});
 const begun = Date.now();
 scratch.installExtension(vsix);
 walk.push(["code --install-extension", Date.now() - begun]);
