@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync 
 import { homedir } from "node:os";
 import path from "node:path";
 import { Workbench } from "./page.mjs";
-import { browse, log, PATIENCE_MS, Scratch, serve } from "./workbench.mjs";
+import { browse, log, PATIENCE_MS, Scratch, serve, withoutServer } from "./workbench.mjs";
 
 const shots = path.resolve(process.env.SHOTS ?? "../build/screenshots");
 const vsix = path.resolve("akm-language-server.vsix");
@@ -225,9 +225,9 @@ const STEPS = {
     await at.command("AKM: Build Context Pack");
     await at.quickInput.fill("rotate a leaked token");
     await at.page.keyboard.press("Enter");
-    await at.untilText("the pack is shown", /"evidence"|"ref": "example-bundle\/\/knowledge\/auth\/token-rotation"/);
-    await at.command("View: Close All Editors");
-    await at.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Don't Save" }).click();
+    await at.untilText("the pack is shown", /"format": "akm-context-pack"[^]*"citations"/);
+    await at.shot("context-pack");
+    await at.close();
   },
 
   "walkthrough: its steps": async (at) => {
@@ -263,12 +263,6 @@ function logs() {
   return found.join("\n").slice(-8000);
 }
 
-/** The Python that makes environments; no akm-ls of this machine is on its PATH. */
-function path_() {
-  const isOurs = (directory) => existsSync(path.join(directory, "akm-ls"));
-  return (process.env.PATH ?? "").split(path.delimiter).filter((directory) => !isOurs(directory)).join(path.delimiter);
-}
-
 scratch.settings({
   machine: { "akm.dataDir": path.join(scratch.root, "index") },
   // The chat beside takes room that small pictures have not.
@@ -280,12 +274,9 @@ walk.push(["code --install-extension", Date.now() - begun]);
 log("the vsix is installed");
 const server = await serve(scratch, {
   env: {
-    PATH: path_(),
-    // What was downloaded once need not be again; a fresh home has no configuration of pip either.
+    PATH: withoutServer(process.env.PATH),
+    // What was downloaded once need not be again.
     PIP_CACHE_DIR: process.env.PIP_CACHE_DIR ?? path.join(homedir(), ".cache/pip"),
-    ...(existsSync(path.join(homedir(), ".config/pip/pip.conf")) && !process.env.PIP_CONFIG_FILE
-      ? { PIP_CONFIG_FILE: path.join(homedir(), ".config/pip/pip.conf") }
-      : {}),
   },
 });
 const { page, close } = await browse();
