@@ -10,13 +10,14 @@ ALONE := env -u AKM_BUNDLE_DIR HOME=$(CURDIR)/build/home AKM_CONFIG_DIR=$(CURDIR
 WHEEL_VENV := build/wheel-venv
 AKM_LS := $(ALONE) $(CURDIR)/$(WHEEL_VENV)/bin/akm-ls --data-dir $(CURDIR)/build/wheel-data
 
-.PHONY: help demo picture rules test lint unit wheel vscode clean
+.PHONY: help demo picture rules test lint unit wheel vscode vscode-e2e vscode-pictures clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     index the example bundle and show what an editor would show"
 	@echo "make test     lint, type check, test, build the wheel and try it"
 	@echo "make vscode   build and check the VS Code extension (needs node)"
+	@echo "make vscode-e2e  the same, then try it in a real VS Code in headless Chromium"
 	@echo "make rules    write docs/rules from the rules again"
 	@echo "make picture  record the picture of the README again"
 	@echo "make clean    remove what the others made"
@@ -57,6 +58,13 @@ wheel: $(VENV)/.testable
 vscode: $(VENV)/.testable
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm run build && npm test
 	cd vscode-client && npm run package
+
+# VS Code and Chromium come by `vscode-client/e2e/prepare.mjs`: once, into ~/.cache/akm-ls-e2e.
+vscode-e2e: vscode
+	cd vscode-client && npm run --silent e2e
+
+vscode-pictures: vscode
+	cd vscode-client && npm run --silent e2e -- use --pictures
 
 clean:
 	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,10 +1,11 @@
-"""Write what the VS Code extension's ``package.json`` repeats of the server: rules and tools.
+"""Write what editors repeat of the server's settings: rules and tools.
 
     python scripts/vscode_settings.py            # write it
     python scripts/vscode_settings.py --check    # say whether it is current
 
-Each rule code becomes a property of ``akm.lint.rules``, so that the settings editor offers
-the codes and says what each one means.
+In the VS Code extension's ``package.json`` each rule code becomes a property of
+``akm.lint.rules``, so that the settings editor offers the codes and says what each one means.
+``docs/akm-ls.schema.json`` does the same for ``.akm-ls.toml``, in any editor that knows schemas.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from akm_ls.lint.rule import Rule
 from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lint.settings import Level
 
-MANIFEST = Path(__file__).resolve().parent.parent / "vscode-client" / "package.json"
+ROOT = Path(__file__).resolve().parent.parent
+MANIFEST = ROOT / "vscode-client" / "package.json"
+SCHEMA = ROOT / "docs" / "akm-ls.schema.json"
 
 
 def rule_property(rule: Rule) -> dict[str, Any]:
@@ -50,8 +53,55 @@ def current(manifest: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
+def bundle_schema() -> dict[str, Any]:
+    """What may stand in ``.akm-ls.toml``, as a JSON schema."""
+    portable = {
+        "type": "boolean",
+        "description": "Judge skills by the Agent Skills specification alone.",
+    }
+    rules = {
+        rule.code: {
+            "description": it["markdownDescription"],
+            "anyOf": [
+                {"enum": [*it["enum"], "info", "warn"]},
+                {"const": False, "description": "As off."},
+            ],
+        }
+        for rule in sorted(ALL_RULES, key=lambda rule: rule.code)
+        for it in [rule_property(rule)]
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Settings of a bundle of agent skills and knowledge (.akm-ls.toml)",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "hosts": {
+                "type": "array",
+                "items": {"enum": hosts()},
+                "uniqueItems": True,
+                "description": "The tools that the files are written for; none named: all.",
+            },
+            "portable": portable,
+            "lint": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "portable": portable,
+                    "rules": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "description": "Severity by rule.",
+                        "properties": rules,
+                    },
+                },
+            },
+        },
+    }
+
+
 def text_of(manifest: dict[str, Any]) -> str:
-    """``package.json`` as npm writes it."""
+    """JSON as npm writes it."""
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -59,16 +109,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing")
     options = parser.parse_args()
-    before = MANIFEST.read_text(encoding="utf-8")
-    after = text_of(current(json.loads(before)))
-    if before == after:
-        return 0
-    if options.check:
-        print("vscode-client/package.json is not current: run scripts/vscode_settings.py")
-        return 1
-    MANIFEST.write_text(after, encoding="utf-8", newline="\n")
-    print("vscode-client/package.json")
-    return 0
+    manifest = current(json.loads(MANIFEST.read_text(encoding="utf-8")))
+    stale = [
+        (path, text_of(content))
+        for path, content in ((MANIFEST, manifest), (SCHEMA, bundle_schema()))
+        if not path.exists() or path.read_text(encoding="utf-8") != text_of(content)
+    ]
+    for path, text in stale:
+        name = path.relative_to(ROOT).as_posix()
+        print(f"{name} is not current: run `make rules`" if options.check else name)
+        if not options.check:
+            path.write_text(text, encoding="utf-8", newline="\n")
+    return int(options.check and bool(stale))
 
 
 if __name__ == "__main__":

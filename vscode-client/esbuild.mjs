@@ -47,6 +47,14 @@ if (flags.has("--tests")) {
       .map((name) => `test/${name}`),
     outdir: "out/test",
   });
+} else if (flags.has("--host-tests")) {
+  await esbuild.build({
+    ...common,
+    sourcemap: "inline",
+    entryPoints: ["e2e/host/index.ts"],
+    outfile: "out/host/index.js",
+    external: ["vscode"],
+  });
 } else if (flags.has("--watch")) {
   for (const options of [extension, page]) {
     const context = await esbuild.context({ ...options, logLevel: "info" });

@@ -19,6 +19,6 @@ export default tseslint.config(
   {
     files: ["*.mjs", "e2e/*.mjs"],
     // `document` is that of the page which a function is sent to.
-    languageOptions: { globals: { process: "readonly", setTimeout: "readonly", document: "readonly" } },
+    languageOptions: { globals: { process: "readonly", setTimeout: "readonly", document: "readonly", NodeFilter: "readonly" } },
   },
 );

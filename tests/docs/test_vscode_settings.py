@@ -1,6 +1,7 @@
 """The VS Code extension offers exactly the settings, rules and tools that the server reads.
 
-``python scripts/vscode_settings.py`` writes the part of ``package.json`` that repeats the server.
+So does the schema of ``.akm-ls.toml``. ``python scripts/vscode_settings.py`` writes what repeats
+the server in both.
 """
 
 from __future__ import annotations

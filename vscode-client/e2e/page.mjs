@@ -26,7 +26,7 @@ export class Workbench {
     try {
       await this.page.waitForFunction(condition, argument, { timeout: PATIENCE_MS });
     } catch (error) {
-      throw new Error(`${what}: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
+      throw new Error(`${what}: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, { cause: error });
     }
   }
 
@@ -56,11 +56,19 @@ export class Workbench {
         return;
       } catch (error) {
         if (attempt === 11) {
-          throw new Error(`${wanted} cannot be chosen: ${error instanceof Error ? error.message : String(error)}`);
+          throw new Error(`${wanted} cannot be chosen: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
         }
         await this.page.keyboard.press("Escape");
       }
     }
+  }
+
+  async theme(name) {
+    await this.command("Preferences: Color Theme");
+    await this.page.locator('.quick-input-widget input[placeholder*="heme"]').first().waitFor();
+    await this.quickInput.fill(name);
+    await this.row(name).click();
+    await this.quickInput.waitFor({ state: "hidden" });
   }
 
   /** Closes the editor in front without what was typed. */
@@ -148,7 +156,7 @@ export class Workbench {
         return;
       } catch (error) {
         if (attempt === 5) {
-          throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+          throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
         }
         await this.page.keyboard.press("Escape");
       }
@@ -172,7 +180,7 @@ export class Workbench {
         return;
       } catch (error) {
         if (attempt === 5) {
-          throw new Error(`the hover over “${text}” says ${String(pattern)}: ${String(error)}`);
+          throw new Error(`the hover over “${text}” says ${String(pattern)}: ${String(error)}`, { cause: error });
         }
         await this.page.mouse.move(4, 400);
       }

@@ -4,31 +4,18 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync 
 import { homedir } from "node:os";
 import path from "node:path";
 import { Workbench } from "./page.mjs";
-import { browse, log, PATIENCE_MS, Scratch, serve } from "./workbench.mjs";
+import { browse, log, PATIENCE_MS, Scratch, serve, withoutServer } from "./workbench.mjs";
 
 const shots = path.resolve(process.env.SHOTS ?? "../build/screenshots");
 const vsix = path.resolve("akm-language-server.vsix");
 /** The README's promise, from the first click to the first squiggle. */
 const TWO_MINUTES_MS = 120_000;
-const DARK = "Default Dark Modern";
-const LIGHT = "Default Light Modern";
 /** What a person who follows the README waits for, on the way to the first squiggle. */
 const walk = [];
 
 const scratch = new Scratch();
 rmSync(shots, { recursive: true, force: true });
 mkdirSync(shots, { recursive: true });
-
-function look(theme) {
-  scratch.settings({
-    machine: { "akm.dataDir": path.join(scratch.root, "index") },
-    user: {
-      "workbench.colorTheme": theme,
-      // The chat beside takes room that small pictures have not.
-      "workbench.secondarySideBar.defaultVisibility": "hidden",
-    },
-  });
-}
 
 async function timed(what, work) {
   const from = Date.now();
@@ -152,7 +139,6 @@ const STEPS = {
   },
 
   "graph: drawn, follows the active file, opens what is clicked": async (at) => {
-    const { page } = at;
     await at.command("AKM: Show Graph");
     const graph = await at.graph();
     await graph.locator('body[data-settled="true"]').waitFor();
@@ -188,7 +174,7 @@ const STEPS = {
 
   "graph: another theme, a narrow panel": async (at) => {
     const { page } = at;
-    look(LIGHT);
+    await at.theme("Light Modern");
     await page.locator(".monaco-workbench.vs").waitFor();
     const graph = await at.graph();
     await graph.locator("body.vscode-light").waitFor();
@@ -210,7 +196,7 @@ const STEPS = {
     await at.hover("token-rotaton.", /does not exist/);
     await at.shot("light");
     await at.page.keyboard.press("Escape");
-    look(DARK);
+    await at.theme("Dark Modern");
     await at.page.locator(".monaco-workbench.vs-dark").waitFor();
   },
 
@@ -239,9 +225,9 @@ const STEPS = {
     await at.command("AKM: Build Context Pack");
     await at.quickInput.fill("rotate a leaked token");
     await at.page.keyboard.press("Enter");
-    await at.untilText("the pack is shown", /"evidence"|"ref": "example-bundle\/\/knowledge\/auth\/token-rotation"/);
-    await at.command("View: Close All Editors");
-    await at.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Don't Save" }).click();
+    await at.untilText("the pack is shown", /"format": "akm-context-pack"[^]*"citations"/);
+    await at.shot("context-pack");
+    await at.close();
   },
 
   "walkthrough: its steps": async (at) => {
@@ -277,25 +263,20 @@ function logs() {
   return found.join("\n").slice(-8000);
 }
 
-/** The Python that makes environments; no akm-ls of this machine is on its PATH. */
-function path_() {
-  const isOurs = (directory) => existsSync(path.join(directory, "akm-ls"));
-  return (process.env.PATH ?? "").split(path.delimiter).filter((directory) => !isOurs(directory)).join(path.delimiter);
-}
-
-look(DARK);
+scratch.settings({
+  machine: { "akm.dataDir": path.join(scratch.root, "index") },
+  // The chat beside takes room that small pictures have not.
+  user: { "workbench.secondarySideBar.defaultVisibility": "hidden" },
+});
 const begun = Date.now();
 scratch.installExtension(vsix);
 walk.push(["code --install-extension", Date.now() - begun]);
 log("the vsix is installed");
 const server = await serve(scratch, {
   env: {
-    PATH: path_(),
-    // What was downloaded once need not be again; a fresh home has no configuration of pip either.
+    PATH: withoutServer(process.env.PATH),
+    // What was downloaded once need not be again.
     PIP_CACHE_DIR: process.env.PIP_CACHE_DIR ?? path.join(homedir(), ".cache/pip"),
-    ...(existsSync(path.join(homedir(), ".config/pip/pip.conf")) && !process.env.PIP_CONFIG_FILE
-      ? { PIP_CONFIG_FILE: path.join(homedir(), ".config/pip/pip.conf") }
-      : {}),
   },
 });
 const { page, close } = await browse();

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
 const tools = JSON.parse(process.env.AKM_E2E_TOOLS ?? "{}");
@@ -78,6 +78,11 @@ export class Scratch {
   /** Nothing of this machine's akm, and no akm-ls of the shell that runs the tests. */
   env(more) {
     const env = { ...process.env, HOME: path.join(this.root, "home"), ...more };
+    const pip = path.join(homedir(), ".config/pip/pip.conf");
+    if (env.PIP_CONFIG_FILE === undefined && existsSync(pip)) {
+      // A machine's own way to its package index; a fresh home has none.
+      env.PIP_CONFIG_FILE = pip;
+    }
     for (const name of ["AKM_BUNDLE_DIR", "AKM_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "VIRTUAL_ENV", "PYTHONPATH"]) {
       delete env[name];
     }
@@ -87,6 +92,14 @@ export class Scratch {
   remove() {
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
+}
+
+/** A PATH with Python, and with no akm-ls of this machine. */
+export function withoutServer(searched = "") {
+  return searched
+    .split(path.delimiter)
+    .filter((directory) => !existsSync(path.join(directory, "akm-ls")))
+    .join(path.delimiter);
 }
 
 function freePort() {

@@ -25,6 +25,8 @@ export class CitationsView implements vscode.TreeDataProvider<Node>, vscode.Disp
   private readonly view: vscode.TreeView<Node>;
   private readonly subscriptions: { dispose(): unknown }[];
   private citations: Citations | undefined;
+  /** The file that they are of. */
+  private of: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private asking: AbortController | undefined;
   readonly onDidChangeTreeData = this.change.event;
@@ -125,6 +127,11 @@ export class CitationsView implements vscode.TreeDataProvider<Node>, vscode.Disp
     }
   }
 
+  private besides(): vscode.TextEditor | undefined {
+    const visible = vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === "file");
+    return visible.find(({ document }) => document.uri.toString() === this.of) ?? visible[0];
+  }
+
   private later(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.update(), SETTLE_MS);
@@ -137,7 +144,8 @@ export class CitationsView implements vscode.TreeDataProvider<Node>, vscode.Disp
     }
     const asking = new AbortController();
     this.asking = asking;
-    const document = vscode.window.activeTextEditor?.document;
+    // With the focus in the graph or a preview there is no active editor: the one beside it counts.
+    const document = (vscode.window.activeTextEditor ?? this.besides())?.document;
     let citations: Citations | undefined;
     if (document?.uri.scheme === "file" && this.server.running !== undefined) {
       try {
@@ -152,6 +160,7 @@ export class CitationsView implements vscode.TreeDataProvider<Node>, vscode.Disp
       }
     }
     if (!asking.signal.aborted) {
+      this.of = document?.uri.toString();
       this.citations = citations;
       this.view.description = citations?.ref.replace(/^.*\/\//, "") ?? "";
       this.change.fire(undefined);

@@ -52,7 +52,7 @@ export async function citationsOf(
   return {
     ref: shown.ref,
     incoming: groupIncoming(incoming, shown.ref),
-    outgoing: groupOutgoing(links ?? [], uri, text),
+    outgoing: groupOutgoing(links ?? [], uri, text, shown.ref),
   };
 }
 
@@ -75,12 +75,14 @@ export function groupIncoming(citations: readonly Citation[], ref: string): Cita
   }));
 }
 
-/** By what the link says, in the order of the file. */
+/** By what the link says, in the order of the file. `ref` is the citing asset: its bundle goes without saying. */
 export function groupOutgoing(
   links: readonly Link[],
   uri: string,
   text: (range: Range) => string,
+  ref = "",
 ): OutgoingGroup[] {
+  const own = ref.slice(0, ref.indexOf("//") + 2);
   const groups = new Map<string, { link: Link; places: (Place & { note: string })[] }>();
   for (const link of [...links].sort((one, other) => compare(one.range.start, other.range.start))) {
     const label = oneLine(text(link.range), 120);
@@ -89,8 +91,8 @@ export function groupOutgoing(
     groups.set(label, group);
   }
   return [...groups].map(([label, { link, places }]) => ({
-    label,
-    tooltip: [link.tooltip, ...places.map((place) => place.note)].filter(Boolean).join("\n"),
+    label: own !== "" && label.startsWith(own) ? label.slice(own.length) : label,
+    tooltip: [link.tooltip ?? label, ...places.map((place) => place.note)].filter(Boolean).join("\n"),
     link,
     places,
   }));

@@ -72,6 +72,7 @@ canvas { flex: 1 1 auto; min-height: 0; width: 100%; touch-action: none; cursor:
 .dot.ring { box-sizing: border-box; background: none; border: 2px solid var(--colour); }
 footer { flex: none; padding: 5px 8px 7px; border-top: 1px solid var(--vscode-panel-border, transparent); }
 #legend { display: flex; flex-wrap: wrap; gap: 4px; max-height: 7em; overflow: auto; }
+@media (max-width: 340px) { #legend { flex-wrap: nowrap; scrollbar-width: thin; } .chip { white-space: nowrap; } }
 .chip { display: inline-flex; align-items: center; gap: 5px; padding: 0 7px; font-size: .9em; line-height: 1.6; border-radius: 9px; background: transparent;
   color: var(--vscode-foreground); border-color: var(--vscode-widget-border, var(--vscode-panel-border, transparent)); }
 .chip[aria-pressed="false"] { opacity: .45; text-decoration: line-through; }

@@ -29,7 +29,7 @@ describe("the citations of a file", () => {
       (range) => (range.start.line === 3 ? "t//c#d" : "t//b"),
     );
     assert.deepEqual(found?.incoming.map((group) => [group.label, group.places.length]), [["skills/r", 2], ["u//facts/f", 1]]);
-    assert.deepEqual(found.outgoing.map((group) => [group.label, group.places.length]), [["t//c#d", 1], ["t//b", 2]]);
+    assert.deepEqual(found.outgoing.map((group) => [group.label, group.places.length]), [["c#d", 1], ["b", 2]]);
     assert.equal(found.incoming[0]?.tooltip, "t//skills/r\nline 10: prose\nline 21: prose");
   });
 

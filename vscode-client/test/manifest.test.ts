@@ -104,8 +104,12 @@ describe("package.json", () => {
     for (const { description, media, completionEvents } of walkthrough.steps) {
       const file = media.image ?? media.markdown ?? "";
       assert.ok(readFileSync(file).length > 0, file);
-      const named = [...`${description} ${completionEvents.join(" ")}`.matchAll(/ommand:(akm\.\w+)(?!\.)/g)];
-      for (const [, command = ""] of named.filter(([, each]) => !/^akm\.bundles$/.test(each ?? ""))) {
+      const named = `${description} ${completionEvents.join(" ")}`.matchAll(/ommand:(akm\.[\w.]+)/g);
+      for (const [, command = ""] of named) {
+        // VS Code itself makes a command for each view.
+        if (command === "akm.bundles.focus") {
+          continue;
+        }
         assert.ok(commands.includes(command), command);
       }
     }

@@ -75,9 +75,13 @@ export interface Scene {
 
 const DIM = 0.18;
 const MOST_LABELS = 70;
+/** While more nodes than these move, only what is pointed at is named. */
+const MANY_MOVING = 300;
 
-export function radiusOf(scene: Pick<Scene, "neighbours">, node: number): number {
-  return 4 + Math.min(2 * Math.sqrt(scene.neighbours.degree(node)), 10);
+/** In the layout's unit; never less than a few pixels, however far the view is zoomed out. */
+export function radiusOf(scene: Pick<Scene, "neighbours" | "camera">, node: number): number {
+  const radius = 4 + Math.min(2 * Math.sqrt(scene.neighbours.degree(node)), 10);
+  return Math.max(radius, 2.2 / scene.camera.scale);
 }
 
 /** @param width - of the canvas in CSS pixels, like `height`; `ratio` device pixels in one. */
@@ -229,7 +233,11 @@ function drawLabels(
     (bright?.has(node) === true ? 1e3 : 0) +
     neighbours.degree(node);
   const visible: { node: number; x: number; y: number }[] = [];
+  const quiet = graph.nodes.length > MANY_MOVING && !layout.settled;
   graph.nodes.forEach((_, node) => {
+    if (quiet && node !== scene.hovered && node !== scene.active) {
+      return;
+    }
     const x = ((layout.x[node] ?? 0) - camera.x) * camera.scale + width / 2;
     const y = ((layout.y[node] ?? 0) - camera.y) * camera.scale + height / 2;
     const shown = bright === undefined || bright.has(node);

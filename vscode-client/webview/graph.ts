@@ -345,7 +345,7 @@ function nodeAt(x: number, y: number): number {
     }
     const distance = Math.hypot((layout.x[node] ?? 0) - at.x, (layout.y[node] ?? 0) - at.y);
     // A few pixels more than is drawn, however far the view is zoomed out.
-    if (distance < radiusOf({ neighbours }, node) + 4 / camera.scale && distance < nearest) {
+    if (distance < radiusOf({ neighbours, camera }, node) + 4 / camera.scale && distance < nearest) {
       [best, nearest] = [node, distance];
     }
   });
