@@ -13,7 +13,7 @@ from akm_ls.bundles.bundle import Bundle
 from akm_ls.cli import fixing
 from akm_ls.cli.check import Selection
 from akm_ls.documents.document import Document, parse
-from akm_ls.documents.text import Span, decode
+from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.workspace import FileFindings
 
@@ -24,6 +24,7 @@ class OneRule:
     """As much of a workspace as fixing needs, with one rule: ``wrong`` has to be ``right``."""
 
     def __init__(self, *, safe: bool = True, replacement: str = "right") -> None:
+        self.documents: dict[str, Any] = {}  # nothing is open
         self._safe = safe
         self._replacement = replacement
 
@@ -34,9 +35,6 @@ class OneRule:
         span = Span(start, start + 5)
         fix = Fix("Replace it", (TextEdit(span, self._replacement),), safe=self._safe)
         return (Finding("some-rule", "warning", "wrong", span, fixes=(fix,)),)
-
-    def document(self, path: str) -> Document:
-        return parse(decode(Path(path).read_bytes()).text)
 
     def display_path(self, path: str) -> str:
         return path
