@@ -160,11 +160,15 @@ def try_parse_ref(text: str) -> Ref | None:
 
 
 class RefToken(NamedTuple):
-    """A stretch of prose that has the shape of a qualified ref; offsets are into the text."""
+    """A stretch of prose that has the shape of a qualified ref; offsets are into the text.
+
+    ``ref`` is what `parse_ref` makes of ``text``, where that was plain on the way.
+    """
 
     start: int
     end: int
     text: str
+    ref: Ref | None = None
 
 
 MAX_SLUG = 128
@@ -222,8 +226,13 @@ def find_refs(text: str, start: int = 0, end: int | None = None) -> Iterator[Ref
         elif (begin := _slug_start(text, at, start)) is not None:
             usual = _USUAL_PATH.match(text, after, end)
             if usual is not None and usual.end() - after <= MAX_PATH:
-                after = usual.end()
-                yield RefToken(begin, after, text[begin:after])
+                slug, path_start, after = text[begin:at], after, usual.end()
+                written = text[begin:after]
+                ref = None
+                if written.isascii() and "@" not in slug:
+                    path, _, fragment = text[path_start:after].partition("#")
+                    ref = Ref(slug, path, fragment or None)
+                yield RefToken(begin, after, written, ref)
                 at = text.find("//", after, end)
                 continue
             path_end = _path_end(text, after, end)

@@ -55,9 +55,10 @@ def test_what_is_found_in_text_lies_where_it_says(before: str, after: str) -> No
 @given(st.lists(st.sampled_from(["a//b", "//", *"/_.#-x *()é設。🎉\u0301²"])).map("".join))
 def test_the_quick_way_finds_what_the_rules_find(text: str) -> None:
     quickly = list(find_refs(text))
+    assert all(token.ref is None or token.ref == parse_ref(token.text) for token in quickly)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(refs, "_USUAL_PATH", re.compile("(?!)"))
-        assert list(find_refs(text)) == quickly
+        assert [token[:3] for token in find_refs(text)] == [token[:3] for token in quickly]
 
 
 @pytest.mark.parametrize(

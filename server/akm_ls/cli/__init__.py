@@ -53,7 +53,9 @@ def _run(arguments: list[str], debug: bool) -> int:
         from akm_ls.cli.serve import run as serve
 
         return serve(options)
-    with watch_logs(debug) as logs:
+    from akm_ls.index.memory import rare_collections
+
+    with watch_logs(debug) as logs, rare_collections():
         code = _command(options.command)(options)
     return INTERNAL_ERROR if logs.failed else code
 

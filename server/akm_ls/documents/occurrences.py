@@ -59,7 +59,7 @@ def in_prose(text: str, spans: Iterable[Span]) -> list[RefOccurrence]:
         if text.find("//", start, end) < 0:
             continue
         for token in find_refs(text, start, end):
-            ref = try_parse_ref(token.text)
+            ref = token.ref or try_parse_ref(token.text)
             if ref is not None:
                 found.append(RefOccurrence(token.text, Span(token.start, token.end), "prose", ref))
                 if len(found) >= MAX_REFS:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from akm_ls.index.delta import Claims, Delta, Key
 from akm_ls.index.matching import Matcher, nearest_names
@@ -30,8 +30,7 @@ _MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
 """A selector that akm makes by itself; it names no heading and is never wrong here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """Where a ref leads.
 
     ``stub`` is the asset for ``found`` and ``missing-fragment``, and for ``elsewhere`` the asset

@@ -1,10 +1,29 @@
-"""Giving memory back to the system after work that needed much of it for a moment."""
+"""Memory of work that needs much of it for a moment."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 from typing import Any
+
+_YOUNG = 50_000
+"""Objects between two collections; Python's own 700 suit a program with less in its hands."""
+
+
+@contextlib.contextmanager
+def rare_collections() -> Iterator[None]:
+    """Seldom look for cycles: for a process that makes many values, few cycles, and ends soon.
+
+    A fifth of the time of a warm ``akm-ls check`` went into looking through the same catalog.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_YOUNG, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def release_memory() -> None:

@@ -14,6 +14,7 @@ import struct
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from akm_ls.index.memory import rare_collections
 from akm_ls.index.rows import prepare
 
 if TYPE_CHECKING:
@@ -55,12 +56,13 @@ def serve(kind: type[Reader] = Reader) -> None:
     if first is None:
         return
     reader = kind(pickle.loads(first))
-    while (job := read_frame(source)) is not None:
-        answer = reader.answer(*marshal.loads(job))
-        try:
-            write_frame(sink, answer)
-        except OSError:
-            return
+    with rare_collections():
+        while (job := read_frame(source)) is not None:
+            answer = reader.answer(*marshal.loads(job))
+            try:
+                write_frame(sink, answer)
+            except OSError:
+                return
 
 
 def write_frame(pipe: IO[bytes], data: bytes) -> None:

@@ -9,6 +9,9 @@ from typing import Literal
 Sureness = Literal["high", "medium", "low"]
 Level = Literal["error", "warning", "hint"]
 
+TEXTS = frozenset(("string", "ref", "date"))
+"""Types of which every text is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -49,11 +52,14 @@ class Key:
     sure: Sureness = "high"
     restricts: bool = field(init=False, repr=False, compare=False)
     """Whether not every value of the right type will do."""
+    takes_text: bool = field(init=False, repr=False, compare=False)
+    """Whether any text is of the right type."""
 
     def __post_init__(self) -> None:
         bounded = self.minimum is not None or self.maximum is not None
         restricts = bool(self.values or self.pattern or self.only_with or bounded)
         object.__setattr__(self, "restricts", restricts)
+        object.__setattr__(self, "takes_text", not TEXTS.isdisjoint(self.types))
 
     @property
     def is_top_level(self) -> bool:

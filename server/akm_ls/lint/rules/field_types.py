@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from akm_ls.bundles.schema import Key
+from akm_ls.bundles.schema.model import TEXTS
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import quoted
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Subject
 
-_TEXTS = frozenset(("string", "ref", "date"))
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 _PLACEHOLDER = re.compile(r"\{\{|\$\{|<[^>\s]+>|\$[A-Z]")
@@ -89,10 +89,11 @@ def _comment_for_value(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> I
 
 def fits_any(node: Node, keys: Iterable[Key]) -> bool:
     """Whether a value is of a type that one of the definitions allows."""
-    plain_text = isinstance(node, Scalar) and isinstance(node.plain, str)
-    return any(
-        (plain_text and kind in _TEXTS) or fits(node, kind) for key in keys for kind in key.types
-    )
+    if isinstance(node, Scalar) and isinstance(node.plain, str):
+        for key in keys:
+            if key.takes_text:
+                return True
+    return any(fits(node, kind) for key in keys for kind in key.types)
 
 
 def fits(node: Node, kind: str) -> bool:
@@ -120,7 +121,7 @@ def fits(node: Node, kind: str) -> bool:
     if not isinstance(node, Scalar):
         return False
     plain = node.plain
-    if outer in _TEXTS:
+    if outer in TEXTS:
         return isinstance(plain, str)
     if outer == "bool":
         return isinstance(plain, bool)

@@ -53,7 +53,7 @@ def check_types(subject: Subject) -> Iterator[Finding]:
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
     for pair, keys in subject.once(_defined_here):
-        if field_types.is_nothing(pair.value) or not field_types.fits_any(pair.value, keys):
+        if not field_types.fits_any(pair.value, keys) or field_types.is_nothing(pair.value):
             yield from field_types.judge(subject, pair, keys)
 
 
