@@ -47,6 +47,7 @@ from akm_ls.lsp.work import (
     CancellationToken,
     Cancelled,
     Workers,
+    handled_method,
     holding_the_loop,
     request_token,
 )
@@ -271,6 +272,7 @@ class AkmProtocol(LanguageServerProtocol):
         if token is not None:
             self._ctx_msg_id.set(msg_id)
             request_token.set(token)
+        handled_method.set(what)
         with holding_the_loop(what):
             self._execute_handler(msg_id, handler, callback, (params,))
 
