@@ -71,6 +71,8 @@ def hold(ls: PlainServer, params: Any) -> Any:
 @server.feature("akm/work")
 async def work(ls: PlainServer, params: Any) -> Any:
     def slow() -> str:
+        if params.get("listens"):
+            processed.append("begun")
         deadline = time.monotonic() + params["seconds"]
         while time.monotonic() < deadline:
             if params.get("listens") and cancellation().cancelled:

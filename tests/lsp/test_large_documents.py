@@ -12,7 +12,7 @@ from editor import Editor
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from akm_ls.lsp.work import holding_the_loop
+from akm_ls.lsp.work import handled_method, holding_the_loop, name_tasks_that_hold
 
 LARGE = "team/knowledge/large.md"
 SMALL = "team/knowledge/small.md"
@@ -115,3 +115,31 @@ def test_what_holds_the_event_loop_is_named_for_debugging(
             time.sleep(0.02)
     (record,) = caplog.records
     assert record.getMessage().startswith("textDocument/slow held the event loop for ")
+
+
+def test_each_step_of_a_task_is_watched_while_somebody_reads_the_debug_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def handler() -> str:
+        await asyncio.sleep(0)
+        time.sleep(0.02)  # noqa: ASYNC251 - as a handler should not
+        await asyncio.sleep(0.05)  # to wait holds nothing
+        return "answer"
+
+    async def handle(method: str) -> str:
+        handled_method.set(method)
+        return await asyncio.ensure_future(handler())
+
+    def answer(method: str) -> str:
+        loop = asyncio.new_event_loop()
+        name_tasks_that_hold(loop)
+        try:
+            return loop.run_until_complete(handle(method))
+        finally:
+            loop.close()
+
+    assert answer("not/logged") == "answer"
+    with caplog.at_level(logging.DEBUG, "akm_ls.lsp.work"):
+        assert answer("textDocument/slow") == "answer"
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.startswith("textDocument/slow held the event loop for ")

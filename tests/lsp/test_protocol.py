@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rpc import Pending, RpcClient, RpcError, frame
+from rpc import TIMEOUT, Pending, RpcClient, RpcError, frame
 
 SERVER = [sys.executable, str(Path(__file__).with_name("plain_server.py"))]
 URI = "file:///w/a.md"
@@ -322,13 +322,16 @@ def test_a_cancelled_request_is_answered_while_its_work_still_runs(shared: RpcCl
 
 
 def test_work_can_learn_that_it_was_cancelled(shared: RpcClient) -> None:
-    before = shared.call("akm/processed", {"what": "stopped"})
-    pending = shared.request("akm/work", {"seconds": 30, "listens": True})
-    shared.call("akm/echo")
+    def wait_for_more(what: str, before: int) -> None:
+        deadline = time.monotonic() + TIMEOUT
+        while shared.call("akm/processed", {"what": what}) == before:
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+
+    begun, stopped = (shared.call("akm/processed", {"what": it}) for it in ("begun", "stopped"))
+    pending = shared.request("akm/work", {"seconds": 60, "listens": True})
+    wait_for_more("begun", begun)
     shared.cancel(pending)
-    deadline = time.monotonic() + 10
-    while shared.call("akm/processed", {"what": "stopped"}) == before:
-        assert time.monotonic() < deadline
+    wait_for_more("stopped", stopped)
 
 
 def test_requests_cancelled_in_the_queue_are_not_processed(shared: RpcClient) -> None:

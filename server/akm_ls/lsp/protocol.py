@@ -41,12 +41,14 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from akm_ls.lsp.buffers import Buffers
+from akm_ls.lsp.faults import invalid, one_line, said
 from akm_ls.lsp.framing import encode_message
 from akm_ls.lsp.uris import uri_of
 from akm_ls.lsp.work import (
     CancellationToken,
     Cancelled,
     Workers,
+    handled_method,
     holding_the_loop,
     request_token,
 )
@@ -163,7 +165,7 @@ class AkmProtocol(LanguageServerProtocol):
             try:
                 params = self._params(method, message)
             except Exception as error:
-                self.refuse(msg_id, INVALID_PARAMS, f"{method}: {_invalid(error)}")
+                self.refuse(msg_id, INVALID_PARAMS, f"{method}: {invalid(error)}")
                 return
             answer = partial(self._send_handler_result, msg_id=msg_id)
             context = contextvars.copy_context()
@@ -207,7 +209,7 @@ class AkmProtocol(LanguageServerProtocol):
         try:
             params = self._params(method, message)
         except Exception as error:
-            logger.warning("%s: ignored: %s", method, _invalid(error))
+            logger.warning("%s: ignored: %s", method, invalid(error))
             return
         done = partial(self._report_failure, method)
         msg_id = f"akm-ls/notification/{next(self._notifications)}"
@@ -233,7 +235,7 @@ class AkmProtocol(LanguageServerProtocol):
                 future.set_result(self._converter.structure(message, result_type).result)
         except Exception as problem:
             if not future.done():
-                reason = f"the client's answer is invalid: {_invalid(problem)}"
+                reason = f"the client's answer is invalid: {invalid(problem)}"
                 future.set_exception(JsonRpcInvalidParams(reason))
 
     def _handler(self, method: str) -> MessageHandler | None:
@@ -271,6 +273,7 @@ class AkmProtocol(LanguageServerProtocol):
         if token is not None:
             self._ctx_msg_id.set(msg_id)
             request_token.set(token)
+        handled_method.set(what)
         with holding_the_loop(what):
             self._execute_handler(msg_id, handler, callback, (params,))
 
@@ -323,11 +326,11 @@ class AkmProtocol(LanguageServerProtocol):
         elif isinstance(error, Cancelled | asyncio.CancelledError):
             self.refuse(msg_id, REQUEST_CANCELLED, "the request was cancelled")
         elif isinstance(error, JsonRpcException):
-            answer = types.ResponseError(error.code, _one_line(error.message), error.data)
+            answer = types.ResponseError(error.code, one_line(error.message), error.data)
             self._send_response(msg_id, error=answer)
         else:
             logger.error("a request failed", exc_info=error)
-            self._send_response(msg_id, error=types.ResponseError(INTERNAL_ERROR, _said(error)))
+            self._send_response(msg_id, error=types.ResponseError(INTERNAL_ERROR, said(error)))
 
     def _report_failure(self, method: str, future: Future[Any]) -> None:
         """A notification has no answer, and a pop-up would interrupt somebody's typing: log."""
@@ -349,7 +352,7 @@ class AkmProtocol(LanguageServerProtocol):
             self._send(answer)
         except Exception as problem:
             logger.error("an answer cannot be sent", exc_info=problem)
-            self.refuse(msg_id, INTERNAL_ERROR, f"the answer cannot be sent: {_said(problem)}")
+            self.refuse(msg_id, INTERNAL_ERROR, f"the answer cannot be sent: {said(problem)}")
 
     def notify(self, method: str, params: Any | None = None) -> None:
         """Send a notification, from any thread. One that cannot be JSON is logged and dropped."""
@@ -461,7 +464,7 @@ class AkmProtocol(LanguageServerProtocol):
         """Calls a command with its arguments as plain JSON; Python's defaults count."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
-            raise JsonRpcInvalidParams(f"{_one_line(params.command)}: unknown command")
+            raise JsonRpcInvalidParams(f"{one_line(params.command)}: unknown command")
         arguments = tuple(params.arguments or ())
         # pygls wraps a coroutine that wants the server so that its signature is hidden.
         hidden = inspect.isfunction(handler) and hasattr(handler, "func")
@@ -497,23 +500,3 @@ def _prefer_utf8(capabilities: types.ClientCapabilities) -> None:
         utf8 = types.PositionEncodingKind.Utf8
         offered = utf8 in general.position_encodings
         general.position_encodings = [utf8 if offered else types.PositionEncodingKind.Utf16]
-
-
-def _invalid(error: Exception) -> str:
-    """Why parameters do not fit, in one line."""
-    if isinstance(error, KeyError) and error.args:
-        return f'the parameters lack "{_one_line(str(error.args[0]))}"'
-    return f"the parameters are invalid: {_one_line(str(error)) or type(error).__name__}"
-
-
-def _said(error: BaseException) -> str:
-    """An exception in one line, without the paths and frames that only the log may have."""
-    if isinstance(error, OSError):
-        return f"{type(error).__name__}: {error.strerror or 'input or output failed'}"
-    text = _one_line(str(error))
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _one_line(text: str, limit: int = 200) -> str:
-    line = " ".join(text[: 2 * limit].split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -188,10 +188,10 @@ def _register_structure(server: AkmLanguageServer) -> None:
         return symbols.document_symbols(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_SYMBOL)
-    def workspace_symbols(
+    async def workspace_symbols(
         ls: AkmLanguageServer, params: lsp.WorkspaceSymbolParams
     ) -> list[lsp.WorkspaceSymbol] | list[lsp.SymbolInformation]:
-        return symbols.workspace_symbols(ls.session, params)
+        return await symbols.workspace_symbols(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_SYMBOL_RESOLVE)
     def resolve_symbol(ls: AkmLanguageServer, symbol: lsp.WorkspaceSymbol) -> lsp.WorkspaceSymbol:

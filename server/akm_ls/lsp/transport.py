@@ -24,6 +24,7 @@ from pygls.lsp.server import LanguageServer
 from akm_ls.lsp import process
 from akm_ls.lsp.framing import BadFrame, FrameReader, decode_message
 from akm_ls.lsp.protocol import PARSE_ERROR, AkmProtocol
+from akm_ls.lsp.work import name_tasks_that_hold
 
 logger = logging.getLogger(__name__)
 
@@ -180,6 +181,7 @@ class _Life:
 def _run(protocol: AkmProtocol, serve: Callable[[_Life], object]) -> NoReturn:
     """Run the event loop until the end. Never returns: threads may still be busy."""
     loop = asyncio.new_event_loop()
+    name_tasks_that_hold(loop)
     asyncio.set_event_loop(loop)
     code = 3
 

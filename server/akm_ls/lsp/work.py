@@ -7,10 +7,10 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+handled_method: ContextVar[str] = ContextVar("handled_method", default="")
+"""The method of the message that is being handled."""
 AT_ONCE = 0.010
 """Seconds that something may hold the event loop: longer, and typing is felt to stick."""
 
@@ -38,6 +40,41 @@ def holding_the_loop(what: str) -> Iterator[None]:
                 took * 1000,
                 own * 1000,
             )
+
+
+def name_tasks_that_hold(loop: asyncio.AbstractEventLoop) -> None:
+    """Have `holding_the_loop` watch every step of every task, if somebody reads the debug log."""
+    if not logger.isEnabledFor(logging.DEBUG):
+        return
+
+    def watched(
+        loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, T], **options: Any
+    ) -> asyncio.Task[T]:
+        return asyncio.Task(_Watched(coro), loop=loop, **options)
+
+    loop.set_task_factory(watched)  # type: ignore[arg-type]
+
+
+class _Watched(Coroutine[Any, Any, T]):
+    """A coroutine whose steps are timed."""
+
+    def __init__(self, inner: Coroutine[Any, Any, T]) -> None:
+        self._inner = inner
+        self._name = handled_method.get() or str(getattr(inner, "__qualname__", inner))
+
+    def send(self, value: Any, /) -> Any:
+        with holding_the_loop(self._name):
+            return self._inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        with holding_the_loop(self._name):
+            return self._inner.throw(*error)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._inner.__await__()
 
 
 class Cancelled(Exception):

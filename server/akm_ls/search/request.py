@@ -93,8 +93,10 @@ def _text(params: Mapping[str, object], key: str) -> str | None:
     raise RequestError(f"{key} must be a string")
 
 
-def read_count(params: Mapping[str, object], key: str, default: int, *, least: int = 0) -> int:
-    """A whole number of at least ``least``.
+def read_count(
+    params: Mapping[str, object], key: str, default: int, *, least: int | None = 0
+) -> int:
+    """A whole number of at least ``least``; any, if that is ``None``.
 
     Raises:
         RequestError: it is none.
@@ -107,7 +109,7 @@ def read_count(params: Mapping[str, object], key: str, default: int, *, least: i
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise RequestError(f"{key} must be a whole number")
-    if value < least:
+    if least is not None and value < least:
         raise RequestError(f"{key} must be at least {least}, not {value}")
     return value
 

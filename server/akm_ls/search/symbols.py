@@ -70,19 +70,12 @@ def read_symbol_query(text: str) -> SymbolQuery:
 
 
 class Symbols:
-    """What can be gone to in one catalog. Not thread-safe.
-
-    The first question after a change of the catalog puts the texts of all assets together, in
-    lower case: a few milliseconds for every 10,000.
-    """
+    """What can be gone to in one catalog. Not thread-safe; what `table` gives is."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._edition = -1
-        self._stubs: list[Stub] = []
-        self._names: list[str] = []
-        self._told: list[str] | None = None
-        """What only the last resort of a question wants."""
+        self._table = SymbolTable(())
 
     def find(self, text: str, limit: int = MAX_SYMBOLS) -> list[Symbol]:
         """The best ``limit`` assets for what somebody typed, then headings if there is room.
@@ -90,7 +83,36 @@ class Symbols:
         Without words: assets by type and name. Where no asset and no heading holds all the
         words, assets that hold the letters in order.
         """
-        self._follow()
+        return self.table().find(text, limit) or self.in_order(text, limit)
+
+    def table(self) -> SymbolTable:
+        """The assets as the catalog knows them now."""
+        if self._edition != self._catalog.edition:
+            self._table = SymbolTable(tuple(self._catalog.stubs()))
+            self._edition = self._catalog.edition
+        return self._table
+
+    def in_order(self, text: str, limit: int = MAX_SYMBOLS) -> list[Symbol]:
+        """Assets that hold the letters in order: the last resort of `find`."""
+        query = read_symbol_query(text)
+        return _in_order(self._catalog, query, limit) if tokens_of(query.text) else []
+
+
+class SymbolTable:
+    """Assets to be gone to, as they were at one moment; for any thread.
+
+    The first question puts the texts of all assets together, in lower case: a few milliseconds
+    for every 10,000.
+    """
+
+    def __init__(self, stubs: Sequence[Stub]) -> None:
+        self._stubs = stubs
+        self._names: list[str] | None = None
+        self._told: list[str] | None = None
+        """What only few questions want."""
+
+    def find(self, text: str, limit: int = MAX_SYMBOLS) -> list[Symbol]:
+        """As `Symbols.find`, but for the last resort."""
         query = read_symbol_query(text)
         tokens = tokens_of(query.text)
         if not tokens:
@@ -98,6 +120,8 @@ class Symbols:
             return [Symbol(stub, stub.name) for stub in heapq.nsmallest(limit, stubs, key=_listing)]
         # A path is one thing to look for, not several words.
         parts = tuple(query.text.lower().split())
+        if self._names is None:
+            self._names = [f"{stub.name}\n{stub.concept_id}".lower() for stub in self._stubs]
         named = self._holding(self._names, parts)
         found = _ranked(self._passing(query, named), query.text, tokens)
         if len(found) < limit:
@@ -111,14 +135,7 @@ class Symbols:
             holders = (stub for stub in self._stubs if _holds(stub.slugs.lower(), parts))
             passing = (stub for stub in holders if query.passes(stub))
             symbols += _headings(passing, parts, limit - len(symbols))
-        return symbols or _in_order(self._catalog, query, limit)
-
-    def _follow(self) -> None:
-        if self._edition != self._catalog.edition:
-            self._stubs = list(self._catalog.stubs())
-            self._names = [f"{stub.name}\n{stub.concept_id}".lower() for stub in self._stubs]
-            self._told = None
-            self._edition = self._catalog.edition
+        return symbols
 
     def _holding(self, texts: list[str], parts: tuple[str, ...]) -> list[int]:
         first, *more = sorted(parts, key=len, reverse=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -60,23 +62,42 @@ async def watch(
 
     A system that cannot watch is logged, and then nothing is reported.
     """
-    from watchfiles import awatch
+    loop, stop = asyncio.get_running_loop(), threading.Event()
+    over = asyncio.Event()
 
     def wanted(_change: object, path: str) -> bool:
         return not _is_skipped(path)
 
+    def look() -> None:
+        # Importing it and walking the directories would hold the loop.
+        try:
+            import watchfiles
+
+            for changes in watchfiles.watch(
+                *directories,
+                watch_filter=wanted,
+                stop_event=stop,
+                debounce=200,
+                step=50,
+                ignore_permission_denied=True,
+                raise_interrupt=False,
+            ):
+                loop.call_soon_threadsafe(changed, [path for _, path in changes])
+        except Exception as problem:
+            if not stop.is_set():
+                logger.warning("files cannot be watched: %s", problem)
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(over.set)
+
+    threading.Thread(target=look, name="akm-ls-watch", daemon=True).start()
+    waiting = [asyncio.ensure_future(event.wait()) for event in (enough, over)]
     try:
-        async for changes in awatch(
-            *directories,
-            watch_filter=wanted,
-            stop_event=enough,
-            debounce=200,
-            step=50,
-            ignore_permission_denied=True,
-        ):
-            changed(path for _, path in changes)
-    except Exception as problem:
-        logger.warning("files cannot be watched: %s", problem)
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.set()
+        for task in waiting:
+            task.cancel()
 
 
 def _is_skipped(path: str) -> bool:

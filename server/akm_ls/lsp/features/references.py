@@ -8,7 +8,9 @@ from lsprotocol import types as lsp
 
 from akm_ls.documents.text import Span
 from akm_ls.lsp.convert import citation_range, file_start
+from akm_ls.lsp.features.agent_requests import in_library
 from akm_ls.lsp.features.target import subject_at
+from akm_ls.search.references import references
 from akm_ls.workspace.occurrences import step_occurrences
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ async def find_references(
     wanted = subject.ref
     locations = [
         lsp.Location(session.uri(citation.path), citation_range(citation, session.encoding))
-        for citation in citations_of(session, wanted)
+        for citation in await citations_of(session, wanted)
     ]
     if steps is not None:
         return [*steps, *locations]
@@ -53,9 +55,10 @@ async def find_references(
     return locations
 
 
-def citations_of(session: Session, ref: Ref) -> list[LocatedCitation]:
+async def citations_of(session: Session, ref: Ref) -> tuple[LocatedCitation, ...]:
     """The citations of an asset; with a fragment only those that name the same heading."""
-    return list(session.workspace.references(ref))
+    overlay = session.workspace.open_citations()
+    return await in_library(session, lambda library: references(library, ref, overlay=overlay))
 
 
 def _in_workflow(

@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcException
 
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.features import parameters
-from akm_ls.lsp.features.agent_requests import context_pack, find_command
+from akm_ls.lsp.features.agent_requests import context_pack, find_command, in_library
 from akm_ls.lsp.features.author_requests import graph, new_asset
 from akm_ls.lsp.features.check_request import check_files
 from akm_ls.lsp.features.references import citations_of
@@ -17,7 +17,7 @@ from akm_ls.lsp.uris import path_of
 from akm_ls.lsp.work import cancellation
 from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
-from akm_ls.search.show import ShowError, show_path
+from akm_ls.search.show import ShowError, show, show_path
 from akm_ls.workspace.for_agents import show_for_agents
 from akm_ls.workspace.standards import standards
 
@@ -65,7 +65,8 @@ async def show_asset(session: Session, params: Params) -> Any:
     await session.index.ready()
     try:
         if ref is not None:
-            shown = session.workspace.show(ref)
+            wanted = ref
+            shown = await in_library(session, lambda library: show(library, wanted))
         else:
             shown = _show_at(session, params)
     except ShowError as problem:
@@ -111,7 +112,7 @@ async def find_citations(session: Session, params: Params) -> Any:
     session.settle()
     await session.index.ready()
     locations = []
-    for citation in citations_of(session, ref):
+    for citation in await citations_of(session, ref):
         start, end = citation.characters(session.encoding)
         locations.append(
             {

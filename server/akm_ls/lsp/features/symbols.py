@@ -77,12 +77,14 @@ def _tree(session: Session, lines: LineIndex, item: OutlineItem) -> lsp.Document
     )
 
 
-def workspace_symbols(
+async def workspace_symbols(
     session: Session, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.WorkspaceSymbol] | list[lsp.SymbolInformation]:
     """The assets and headings that a query names; ``type:`` and ``bundle:`` narrow it."""
     session.settle()
-    found = session.workspace.symbols.find(params.query)
+    symbols = session.workspace.symbols
+    found = await session.server.protocol.workers.run(symbols.table().find, params.query)
+    found = found or symbols.in_order(params.query)
     if session.client.lazy_symbol_locations:
         return [_lazy(session, symbol) for symbol in found]
     tags = session.client.symbol_tags

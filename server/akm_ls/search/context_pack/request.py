@@ -86,7 +86,7 @@ class PackRequest:
             raise RequestError("the parameters must be an object with a query")
         if params.get("source") not in (None, "search"):
             raise RequestError('source must be "search": this server keeps no record of runs')
-        limit = read_count(params, "limit", DEFAULT_ITEMS, least=1)
+        limit = read_count(params, "limit", DEFAULT_ITEMS, least=None)
         return cls(
             query=_text(params, "query") or "",
             purpose=cast(Purpose, _choice(params, "purpose", get_args(Purpose), "agent_context")),
@@ -96,8 +96,8 @@ class PackRequest:
             since=_text(params, "since"),
             mode=cast(Mode, _choice(params, "mode", get_args(Mode), "auto")),
             belief=cast(Belief, _choice(params, "belief", get_args(Belief), "all")),
-            max_items=read_count(params, "maxItems", limit, least=1),
-            max_tokens=read_count(params, "maxTokens", DEFAULT_TOKENS),
+            max_items=read_count(params, "maxItems", limit, least=None),
+            max_tokens=read_count(params, "maxTokens", DEFAULT_TOKENS, least=None),
             dedupe=_flag(params, "dedupe"),
         )
 
