@@ -122,7 +122,7 @@ async def test_a_wrong_fragment_is_told_with_those_there_are(editor: Editor) -> 
         ("akm/contextPack", {"query": "x", "type": "zebra"}, "type: no asset type"),
         ("akm/contextPack", {"query": "x", "maxItems": 0}, "maxItems must be at least 1"),
         ("akm/contextPack", {"query": "x", "maxTokens": 5}, "maxTokens must be at least 800"),
-        ("akm/findCommand", {"query": "x", "limit": -3}, "limit must be at least 1, not -3"),
+        ("akm/findCommand", {"query": "x", "limit": -3}, "limit must be at least 0, not -3"),
         ("akm/findCommand", {"query": "x", "bundle": "nosuch"}, "bundle: no bundle"),
         ("akm/show", {}, "a ref or a textDocument is needed"),
         ("akm/show", {"ref": 17}, "ref must be a string, not 17"),

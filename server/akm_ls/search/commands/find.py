@@ -65,7 +65,7 @@ class FindRequest:
             raise RequestError(f"scope must be one of {', '.join(SCOPES)}")
         return cls(
             query=_text(params, "query") or "",
-            limit=min(read_count(params, "limit", DEFAULT_LIMIT, least=1), MAX_LIMIT),
+            limit=min(read_count(params, "limit", DEFAULT_LIMIT), MAX_LIMIT),
             scope=cast(Scope, scope),
             effects=_effects(params),
             bundle=_text(params, "bundle"),
