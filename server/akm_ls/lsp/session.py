@@ -372,6 +372,7 @@ class Session:
         self.watching.stop()
         self.large.close()
         self.workspace.close()
+        self.workspace.stores.close()
         self.workspace.usage.close()
 
 

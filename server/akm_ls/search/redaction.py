@@ -89,7 +89,6 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-_ASSIGNED_MARKS = ("key", "secret", "token", "passw", "passp", "credential")
 _SIGN = re.compile(r"[=:]")
 _MAX_NAME = 72
 """Characters before the sign in which the keyword stands, as `_ASSIGNMENT` has it."""
@@ -248,7 +247,7 @@ def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
         # Letters that are others in lower case without being so for the pattern, or the reverse.
         yield from _ASSIGNMENT.finditer(text)
         return
-    if not any(_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)):
+    if not any([_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)]):
         return
     at = 0
     while (name := _FOLDED_KEYWORD.search(folded, at)) is not None:
@@ -263,7 +262,15 @@ def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
 def _names_secret(folded: str, sign: int) -> bool:
     """Whether what stands before ``=`` or ``:`` may be the name of a secret."""
     before = folded[max(0, sign - _MAX_NAME) : sign]
-    return any(mark in before for mark in _ASSIGNED_MARKS)
+    # `_KEYWORDS`, as few words as tell.
+    return (
+        "key" in before
+        or "secret" in before
+        or "token" in before
+        or "passw" in before
+        or "passp" in before
+        or "credential" in before
+    )
 
 
 def _in_urls(text: str, urls: list[Span]) -> Iterator[Secret]:

@@ -45,6 +45,7 @@ from akm_ls.workspace.searching import Searching
 from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
+from akm_ls.workspace.store_pool import StorePool
 from akm_ls.workspace.surroundings import OpenSurroundings
 from akm_ls.workspace.usage import Usage
 from akm_ls.workspace.words import KnownWords
@@ -101,6 +102,7 @@ class Workspace:
         self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
         self._store: Store | None = None
+        self.stores = StorePool()
         self._searching = Searching()
         self._finder = FinderOfSettings()
         self.usage = Usage(lambda: (self.settings, self.data_dir))
@@ -119,6 +121,7 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        self.stores.close()
         self.usage.close()
 
     def close(self) -> None:

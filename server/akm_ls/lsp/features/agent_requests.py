@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from akm_ls.index.store import Store, StoreError
+from akm_ls.index.store import StoreError
 from akm_ls.lsp.features import parameters
 from akm_ls.lsp.work import cancellation
 from akm_ls.search.commands import FindRequest
@@ -88,7 +88,7 @@ async def in_library(session: Session, work: Callable[[Library], T]) -> T:
         if not usable:
             return work(workspace.library_without_index())
         try:
-            with Store(workspace.store_path, workspace.bundles) as store:
+            with workspace.stores.store(workspace.store_path, workspace.bundles) as store:
                 return work(workspace.library(store))
         except StoreError:
             return work(workspace.library_without_index())

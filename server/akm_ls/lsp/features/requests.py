@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
-from akm_ls.index.store import Store, StoreError
+from akm_ls.index.store import StoreError
 from akm_ls.lsp.features import parameters
 from akm_ls.lsp.features.agent_requests import context_pack, find_command, in_library
 from akm_ls.lsp.features.author_requests import graph, new_asset
@@ -47,7 +47,7 @@ async def search_assets(session: Session, params: Params) -> Any:
         if not usable:
             return search(workspace.library_without_index(), request)
         try:
-            with Store(workspace.store_path, workspace.bundles) as store:
+            with workspace.stores.store(workspace.store_path, workspace.bundles) as store:
                 library = workspace.library(store)
                 return search(library, request, cancelled=lambda: token.cancelled)
         except StoreError:
