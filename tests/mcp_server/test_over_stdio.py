@@ -190,6 +190,28 @@ async def test_no_secret_and_no_env_value_is_anywhere(machine: Machine) -> None:
     assert MARKER.encode() not in written
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"ref": "\0"},
+        {"ref": "x" * 100_000},
+        {"ref": "team//"},
+        {"ref": "team//../../etc/passwd"},
+        {"ref": "#"},
+        {"ref": "team//knowledge/auth/tokens#" + "é" * 1_000},
+    ],
+)
+async def test_whatever_is_asked_for_there_is_an_answer(
+    served: Any, arguments: dict[str, Any]
+) -> None:
+    for tool, asked in (("akm_show", arguments), ("akm_check", {"paths": [arguments["ref"]]})):
+        assert "internal error" not in await refusal(served, tool, **asked)
+    query = {"query": arguments["ref"]}
+    for tool in ("akm_search", "akm_context"):
+        result = await served.call_tool(tool, query)
+        assert "internal error" not in repr(result)
+
+
 async def test_files_that_are_written_while_it_runs_are_known(machine: Machine) -> None:
     async with machine.connect() as client:
         assert not (await call(client, "akm_search", query="quokka"))["hits"]

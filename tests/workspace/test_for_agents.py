@@ -148,4 +148,7 @@ def test_a_request_is_read_with_tolerance() -> None:
         CheckRequest(paths=("a.md",), severity="information", limit=3)
     )
     assert CheckRequest.from_params({"limit": 9_999}).limit == checking.MAX_LIMIT
-    assert json.loads(to_text({"a": "é"})) == {"a": "é"}
+
+
+def test_what_cannot_be_sent_is_a_question_mark() -> None:
+    assert json.loads(to_text({"path": "/é/odd-\udcff.md"})) == {"path": "/é/odd-?.md"}

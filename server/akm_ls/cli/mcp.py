@@ -14,7 +14,8 @@ from akm_ls.cli.terminal import complain
 if TYPE_CHECKING:
     from akm_ls.mcp.library import OpenLibrary
 
-_INSTALL = "pip install 'akm-language-server[mcp]'"
+_SDK = "'mcp>=2,<3'"
+_EXTRA = "'akm-language-server[mcp]'"
 _OLDEST = 2
 """The first major version of the SDK that knows clients of both generations."""
 
@@ -73,11 +74,12 @@ def sdk_version() -> str | None:
 
 def _require_sdk() -> None:
     found = sdk_version()
-    if found is None:
-        raise CommandError(f"akm-ls mcp needs the MCP SDK, which is not installed: {_INSTALL}")
-    major = found.partition(".")[0]
-    if major.isdigit() and int(major) < _OLDEST:
-        raise CommandError(
-            f"akm-ls mcp needs the MCP SDK {_OLDEST} or newer, not {found}: "
-            f"{_INSTALL.replace('install', 'install --upgrade')}"
-        )
+    major = "" if found is None else found.partition(".")[0]
+    if found is not None and not (major.isdigit() and int(major) < _OLDEST):
+        return
+    lacking = "which is not installed" if found is None else f"version {_OLDEST}, not {found}"
+    python = sys.executable or "python"
+    raise CommandError(
+        f"akm-ls mcp needs the MCP SDK, {lacking}: install {_EXTRA}, "
+        f"or run {python} -m pip install --upgrade {_SDK}"
+    )

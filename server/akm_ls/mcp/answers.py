@@ -70,7 +70,8 @@ def _require_bundles(library: OpenLibrary, asked: object) -> None:
     bundles = library.workspace.bundles
     if not len(bundles):
         folders = ", ".join(library.workspace.settings.folders) or "the directories named"
-        raise ToolError(NO_BUNDLE.format(folders=folders))
+        why = library.workspace.unusable_sources()
+        raise ToolError(" ".join((NO_BUNDLE.format(folders=folders), *why)))
     if isinstance(asked, str) and bundles.get(asked) is None:
         known = ", ".join(sorted(bundles.ids))
         raise ToolError(f"No bundle is called {asked[:80]!r}; there is {known}.")

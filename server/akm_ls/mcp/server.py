@@ -10,12 +10,14 @@ second. It is loaded while the client reads who we are.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
+from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import mcp_types as types
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
@@ -68,7 +70,9 @@ class Served:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
-        server.middleware.append(self._first_message)
+        server.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._initialized
+        )
         server.add_notification_handler(
             "notifications/roots/list_changed", types.NotificationParams, self._roots_changed
         )
@@ -82,11 +86,15 @@ class Served:
 
     # The start, and the folders.
 
-    async def _first_message(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Index from the first message on that a client may be asked something after."""
-        if self._opening is None and ctx.method != "initialize":
-            self._opening = asyncio.get_running_loop().create_task(self._open(ctx))
-        return await call_next(ctx)
+    def _begin(self, ctx: _Context) -> asyncio.Task[OpenLibrary]:
+        """Load and index, from the first message on that a client may be asked something after."""
+        if self._opening is None:
+            # Not in the context of a request: that may be cancelled, and the library stays.
+            self._opening = Context().run(asyncio.ensure_future, self._open(ctx))
+        return self._opening
+
+    async def _initialized(self, ctx: _Context, _: types.NotificationParams) -> None:
+        self._begin(ctx)
 
     async def _open(self, ctx: _Context) -> OpenLibrary:
         await asyncio.to_thread(_load)
@@ -97,18 +105,13 @@ class Served:
         library.start()
         return library
 
-    async def _opened(self) -> OpenLibrary:
-        if self._opening is None:
-            raise RuntimeError("nobody has connected")
-        return await asyncio.shield(self._opening)
-
     async def _roots_changed(self, ctx: _Context, _: types.NotificationParams) -> None:
         # Not here: an answer can come in only after this handler has returned.
         following = asyncio.get_running_loop().create_task(self._follow_roots(ctx))
         following.add_done_callback(_log_failure)
 
     async def _follow_roots(self, ctx: _Context) -> None:
-        library = await self._opened()
+        library = await asyncio.shield(self._begin(ctx))
         folders = await self._roots(ctx, library)
         if folders:
             library.open_folders(folders)
@@ -135,8 +138,9 @@ class Served:
     # The tools.
 
     async def _list_tools(
-        self, _context: _Context, _params: types.PaginatedRequestParams | None
+        self, ctx: _Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        self._begin(ctx)  # clients of 2026 say nothing before
         return types.ListToolsResult(tools=[_tool(tool) for tool in TOOLS])
 
     async def _call_tool(
@@ -145,7 +149,7 @@ class Served:
         token = CancellationToken()
         reset = request_token.set(token)
         try:
-            library = await self._opened()
+            library = await asyncio.shield(self._begin(ctx))
             from akm_ls.mcp.answers import answer
             from akm_ls.workspace.for_agents import to_text
 
@@ -164,8 +168,10 @@ class Served:
             return _refused(f"internal error: {type(problem).__name__}; the server's log says more")
         finally:
             request_token.reset(reset)
+        text = to_text(found)
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=to_text(found))], structured_content=found
+            content=[types.TextContent(type="text", text=text)],
+            structured_content=json.loads(text),
         )
 
 
@@ -193,9 +199,10 @@ def _tool(tool: ToolDescription) -> types.Tool:
 
 
 def _refused(message: str) -> types.CallToolResult:
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=message)], is_error=True
-    )
+    from akm_ls.workspace.for_agents import sendable
+
+    text = sendable(message)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

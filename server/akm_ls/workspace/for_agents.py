@@ -118,8 +118,13 @@ def _how_to_go_on(answer: Mapping[str, Any], cut: frozenset[str] | set[str]) -> 
 
 
 def to_text(answer: Mapping[str, Any]) -> str:
-    """An answer as one line of JSON."""
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=str)
+    """An answer as one line of JSON that can be written as UTF-8."""
+    return sendable(json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=str))
+
+
+def sendable(text: str) -> str:
+    """``text`` with ``?`` for what UTF-8 has no bytes for: file names may be any bytes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _lean(value: Any) -> Any:

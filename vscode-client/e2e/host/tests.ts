@@ -187,7 +187,7 @@ export const TESTS: readonly Test[] = [
     "the tools of language models: search and show, and never a secret",
     async () => {
       const names = vscode.lm.tools.map(({ name }) => name);
-      for (const name of ["akm_search", "akm_show"]) {
+      for (const name of ["akm_search", "akm_show", "akm_context", "akm_check"]) {
         assert.ok(names.includes(name), name);
       }
       assert.match(await text("akm_search", { query: "rotate tokens" }), /example-bundle\/\/knowledge\/auth\/token-rotation/);
@@ -195,6 +195,13 @@ export const TESTS: readonly Test[] = [
       const shown = await text("akm_show", { ref: "`example-bundle//knowledge/auth/token-rotation#rotate-a-token`" });
       assert.match(shown, /^ref: example-bundle\/\/knowledge\/auth\/token-rotation#rotate-a-token\n[^]*Issue the new token/);
       assert.match(await text("akm_show", { ref: "example-bundle//knowledge/auth/token-rotaton" }), /Try: .*token-rotation/);
+
+      const pack = await text("akm_context", { query: "rotate tokens", maxTokens: 900 });
+      assert.match(pack, /- example-bundle\/\/knowledge\/auth\/[^]*\n {2}> .*file:\/\//);
+      const faults = await text("akm_check", { paths: ["knowledge/broken-on-purpose"] });
+      assert.match(faults, /knowledge\/broken-on-purpose\/missing-ref\.md:\d+:\d+ warning\[missing-ref\]/);
+      assert.match(await text("akm_check", { paths: ["example-bundle//skills/code-review"] }), /^No findings in \d+ files\./);
+      assert.match(await text("akm_check", { paths: ["example-bundle//skills/code-revew"] }), /Try: .*code-review/);
 
       const secret = readFileSync(file("secrets/deploy-token").fsPath, "utf8").trim();
       assert.ok(secret.length > 3);
