@@ -187,6 +187,15 @@ export class Workbench {
     }
   }
 
+  /** What the output channel of the extension shows. */
+  async logs() {
+    await this.page.keyboard.press("Escape");
+    await this.command("AKM: Show Log");
+    const lines = this.page.locator(".panel .view-lines .view-line");
+    await lines.first().waitFor();
+    return (await lines.allInnerTexts()).join("\n");
+  }
+
   /** The page inside the graph's panel. */
   async graph() {
     const until = Date.now() + PATIENCE_MS;

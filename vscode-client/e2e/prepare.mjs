@@ -10,8 +10,6 @@ import { homedir } from "node:os";
 import path from "node:path";
 
 const VERSIONS = { node: "24.21.0", "code-server": "4.139.1", "playwright-core": "1.65.0" };
-/** What has to be compiled, as npm's own install scripts are not run. */
-const COMPILED = ["@vscode/spdlog", "@vscode/native-watchdog"];
 
 function log(text) {
   process.stderr.write(`${text}\n`);
@@ -46,10 +44,11 @@ function installVsCode() {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   run("npm", ["install", ...quiet, `node@${VERSIONS.node}`, `playwright-core@${VERSIONS["playwright-core"]}`], { cwd: making });
   const env = { ...process.env, PATH: `${path.join(making, "node_modules/node/bin")}${path.delimiter}${process.env.PATH ?? ""}` };
+  // Without install scripts nothing is compiled. What that leaves out VS Code's server does without:
+  // files for its logs, and a watch over its own parent.
   run("npm", ["install", ...quiet, "--ignore-scripts", `code-server@${VERSIONS["code-server"]}`], { cwd: making, env });
   const inner = path.join(making, "node_modules/code-server/lib/vscode");
   run("npm", ["install", ...quiet, "--omit=dev", "--ignore-scripts"], { cwd: inner, env });
-  run("npm", ["rebuild", "--loglevel=error", ...COMPILED], { cwd: inner, env });
   writeFileSync(path.join(making, ".complete"), "");
   rmSync(root, { recursive: true, force: true });
   renameSync(making, root);

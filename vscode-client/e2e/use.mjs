@@ -1,6 +1,6 @@
 // The packaged extension in a real VS Code, used as a person would who follows its README.
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { Workbench } from "./page.mjs";
@@ -180,9 +180,9 @@ const STEPS = {
     await graph.locator("body.vscode-light").waitFor();
     await graph.locator('body[data-settled="true"]').waitFor();
     await at.shot("graph-light");
-    await page.setViewportSize({ width: 760, height: 640 });
+    await page.setViewportSize({ width: 820, height: 640 });
     await graph.locator('body[data-settled="true"]').waitFor();
-    await at.until("the window is narrow", () => document.querySelector(".monaco-workbench").clientWidth <= 760);
+    await at.until("the window is narrow", () => document.querySelector(".monaco-workbench").clientWidth <= 820);
     const box = await graph.locator("#canvas").boundingBox();
     assert.ok(box.width > 100 && box.height > 100, "the picture still has room");
     await at.shot("graph-narrow");
@@ -244,29 +244,10 @@ const STEPS = {
   },
 };
 
-function logs() {
-  const found = [];
-  const visit = (directory) => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      const file = path.join(directory, entry.name);
-      if (entry.isDirectory()) {
-        visit(file);
-      } else if (/AKM.*\.log$/.test(entry.name)) {
-        found.push(readFileSync(file, "utf8"));
-      }
-    }
-  };
-  const root = path.join(scratch.root, "user", "logs");
-  if (existsSync(root)) {
-    visit(root);
-  }
-  return found.join("\n").slice(-8000);
-}
-
 scratch.settings({
   machine: { "akm.dataDir": path.join(scratch.root, "index") },
   // The chat beside takes room that small pictures have not.
-  user: { "workbench.secondarySideBar.defaultVisibility": "hidden" },
+  user: { "workbench.colorTheme": "Dark Modern", "workbench.secondarySideBar.defaultVisibility": "hidden" },
 });
 const begun = Date.now();
 scratch.installExtension(vsix);
@@ -283,6 +264,7 @@ const { page, close } = await browse();
 const at = new Workbench(page, shots);
 let step = "the first minutes";
 let failed;
+let said = "";
 try {
   await page.goto(`${server.address}/?folder=${scratch.workspace}`);
   await firstMinutes(at);
@@ -296,6 +278,7 @@ try {
 } catch (error) {
   failed = error;
   await at.shot("failed").catch(() => undefined);
+  said = await at.logs().catch(() => "");
 } finally {
   await close();
   server.stop();
@@ -306,7 +289,7 @@ for (const [what, ms] of walk) {
 }
 if (failed !== undefined) {
   process.stderr.write(`\nFailed at “${step}”: ${failed instanceof Error ? failed.stack : String(failed)}\n`);
-  process.stderr.write(`The page then: ${path.join(shots, "failed.png")}\n\nThe log of the extension:\n${logs()}\n`);
+  process.stderr.write(`The page then: ${path.join(shots, "failed.png")}\n\nThe log of the extension:\n${said}\n`);
   process.exitCode = 1;
 } else if (process.argv.includes("--pictures")) {
   for (const name of ["squiggle", "search", "graph"]) {
