@@ -5,7 +5,7 @@
 //
 // AKM_E2E_CACHE names another cache. CHROMIUM names a Chromium that is there already.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
@@ -44,11 +44,12 @@ function installVsCode() {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   run("npm", ["install", ...quiet, `node@${VERSIONS.node}`, `playwright-core@${VERSIONS["playwright-core"]}`], { cwd: making });
   const env = { ...process.env, PATH: `${path.join(making, "node_modules/node/bin")}${path.delimiter}${process.env.PATH ?? ""}` };
-  // Without install scripts nothing is compiled. What that leaves out VS Code's server does without:
-  // files for its logs, and a watch over its own parent.
+  // Without install scripts nothing is compiled. A watch over its own parent VS Code's server does
+  // without; its log files are written by spdlog.js.
   run("npm", ["install", ...quiet, "--ignore-scripts", `code-server@${VERSIONS["code-server"]}`], { cwd: making, env });
   const inner = path.join(making, "node_modules/code-server/lib/vscode");
   run("npm", ["install", ...quiet, "--omit=dev", "--ignore-scripts"], { cwd: inner, env });
+  copyFileSync("e2e/spdlog.js", path.join(inner, "node_modules/@vscode/spdlog/index.js"));
   writeFileSync(path.join(making, ".complete"), "");
   rmSync(root, { recursive: true, force: true });
   renameSync(making, root);
