@@ -52,7 +52,7 @@ const STEPS = {
     await at.page.locator(".codelens-decoration", { hasText: "no citations" }).waitFor();
     await at.page.locator(".view-line .mtk6, .view-line .mtkb").first().waitFor();
     await at.hover("token-rotaton.", /does not exist.*Did you mean example-bundle\/\/knowledge\/auth\/token-rotation/);
-    await at.shot("squiggle");
+    await at.shot("squiggle", { pointing: true });
     await at.page.keyboard.press("Escape");
   },
 
@@ -61,7 +61,7 @@ const STEPS = {
     const fix = page.locator(".action-widget .monaco-list-row", { hasText: "Replace by example-bundle//knowledge/auth/token-rotation" });
     await at.click("auth/token-rotaton.");
     await at.insist("the menu of fixes opens", () => page.keyboard.press("Control+Period"), fix);
-    await at.shot("quick-fix");
+    await at.shot("quick-fix", { pointing: true });
     await fix.first().click();
     await at.untilText("the fix is in the text", /misspelt here: example-bundle\/\/knowledge\/auth\/token-rotation\./);
     await at.close();
@@ -70,7 +70,7 @@ const STEPS = {
   "hover: the card of an asset": async (at) => {
     await at.open("code-review/SKILL.md");
     await at.hover("knowledge/auth/token-rotation#rotate", /How access and refresh tokens are rotated|Issue the new token/);
-    await at.shot("hover");
+    await at.shot("hover", { pointing: true });
     await at.page.keyboard.press("Escape");
   },
 
@@ -91,7 +91,7 @@ const STEPS = {
     await page.keyboard.type("\nSee example-bundle//knowledge/databases/post");
     const item = page.locator(".suggest-widget.visible .monaco-list-row", { hasText: "postgres-restore" });
     await at.insist("suggestions open", () => page.keyboard.press("Control+Space"), item);
-    await at.shot("completion");
+    await at.shot("completion", { pointing: true });
     await item.first().click();
     await at.untilText("the ref is in the text", /See example-bundle\/\/knowledge\/databases\/postgres-restore/);
     await at.close();
@@ -110,7 +110,7 @@ const STEPS = {
     await hit.waitFor();
     // Moving to a hit shows its file in a preview.
     await at.tab("postgres-restore.md").waitFor();
-    await at.shot("search");
+    await at.shot("search", { pointing: true });
     await hit.hover();
     await hit.locator(".action-label.codicon-insert").click();
     await at.tab("alerts.md").waitFor();
@@ -194,7 +194,7 @@ const STEPS = {
     await at.open("missing-ref.md");
     await at.page.locator(".squiggly-warning").first().waitFor();
     await at.hover("token-rotaton.", /does not exist/);
-    await at.shot("light");
+    await at.shot("light", { pointing: true });
     await at.page.keyboard.press("Escape");
     await at.theme("Dark Modern");
     await at.page.locator(".monaco-workbench.vs-dark").waitFor();
@@ -275,7 +275,7 @@ try {
   }
 } catch (error) {
   failed = error;
-  await at.shot("failed").catch(() => undefined);
+  await at.shot("failed", { pointing: true }).catch(() => undefined);
   said = await at.logs().catch(() => "");
 } finally {
   await close();
