@@ -17,6 +17,10 @@ export default tseslint.config(
     },
   },
   {
+    files: ["e2e/spdlog.js"],
+    languageOptions: { sourceType: "commonjs", globals: { require: "readonly", module: "readonly" } },
+  },
+  {
     files: ["*.mjs", "e2e/*.mjs"],
     // `document` is that of the page which a function is sent to.
     languageOptions: { globals: { process: "readonly", setTimeout: "readonly", document: "readonly", NodeFilter: "readonly" } },

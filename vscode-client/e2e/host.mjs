@@ -19,7 +19,7 @@ mkdirSync(shots, { recursive: true });
 const scratch = new Scratch();
 scratch.settings({
   machine: { "akm.dataDir": path.join(scratch.root, "index") },
-  user: { "workbench.secondarySideBar.defaultVisibility": "hidden" },
+  user: { "workbench.colorTheme": "Dark Modern", "workbench.secondarySideBar.defaultVisibility": "hidden" },
 });
 const results = path.join(scratch.root, "results.json");
 const server = await serve(scratch, {

@@ -17,7 +17,12 @@ export class Workbench {
     return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
   }
 
-  async shot(name) {
+  /** A picture; without the tooltips of where the pointer happens to be unless it points at something. */
+  async shot(name, { pointing = false } = {}) {
+    if (!pointing) {
+      await this.page.mouse.move(700, 796);
+      await this.page.locator(".workbench-hover-container").first().waitFor({ state: "hidden" });
+    }
     await this.page.screenshot({ path: path.join(this.shots, `${name}.png`) });
   }
 
@@ -185,6 +190,15 @@ export class Workbench {
         await this.page.mouse.move(4, 400);
       }
     }
+  }
+
+  /** What the output channel of the extension shows. */
+  async logs() {
+    await this.page.keyboard.press("Escape");
+    await this.command("AKM: Show Log");
+    const lines = this.page.locator(".panel .view-lines .view-line");
+    await lines.first().waitFor();
+    return (await lines.allInnerTexts()).join("\n");
   }
 
   /** The page inside the graph's panel. */

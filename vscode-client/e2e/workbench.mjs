@@ -43,6 +43,8 @@ export class Scratch {
     const shared = {
       "chat.disableAIFeatures": true,
       "extensions.autoCheckUpdates": false,
+      // A browser window saves by itself; what is tried here is taken back.
+      "files.autoSave": "off",
       "extensions.ignoreRecommendations": true,
       "security.workspace.trust.enabled": false,
       "telemetry.telemetryLevel": "off",

@@ -81,8 +81,10 @@ export class Layout {
         this.vy[node] = 0;
         continue;
       }
-      const vx = ((this.vx[node] ?? 0) - x * GRAVITY * this.heat) * FRICTION;
-      const vy = ((this.vy[node] ?? 0) - y * GRAVITY * this.heat) * FRICTION;
+      // Nothing pulls what cites nothing and is not cited: it would drift to the edge.
+      const gravity = GRAVITY * this.heat * (this.degree[node] === 0 ? 2 : 1);
+      const vx = ((this.vx[node] ?? 0) - x * gravity) * FRICTION;
+      const vy = ((this.vy[node] ?? 0) - y * gravity) * FRICTION;
       this.vx[node] = vx;
       this.vy[node] = vy;
       this.x[node] = x + vx;

@@ -111,7 +111,8 @@ export const TESTS: readonly Test[] = [
       for (const command of ["akm.searchAssets", "akm.showAsset", "akm.copyRef", "akm.createAsset"]) {
         await vscode.commands.executeCommand(command);
       }
-      await assert.rejects(text("akm_search", { query: "tokens" }), /not running/);
+      const answer = await text("akm_search", { query: "tokens" }).catch((error: unknown) => String(error));
+      assert.match(answer, /not running/);
       await vscode.commands.executeCommand("notifications.clearAll");
     },
   ],
@@ -184,7 +185,7 @@ export const TESTS: readonly Test[] = [
     },
   ],
   [
-    "the tools of language models: search and show, and never a secret",
+    "the tools of language models: search, show, context and check, and never a secret",
     async () => {
       const names = vscode.lm.tools.map(({ name }) => name);
       for (const name of ["akm_search", "akm_show", "akm_context", "akm_check"]) {
@@ -195,6 +196,12 @@ export const TESTS: readonly Test[] = [
       const shown = await text("akm_show", { ref: "`example-bundle//knowledge/auth/token-rotation#rotate-a-token`" });
       assert.match(shown, /^ref: example-bundle\/\/knowledge\/auth\/token-rotation#rotate-a-token\n[^]*Issue the new token/);
       assert.match(await text("akm_show", { ref: "example-bundle//knowledge/auth/token-rotaton" }), /Try: .*token-rotation/);
+      assert.match(
+        await text("akm_context", { query: "rotate a leaked token" }),
+        /example-bundle\/\/knowledge\/auth\/token-rotation/,
+      );
+      const found = await text("akm_check", { paths: ["example-bundle//knowledge/broken-on-purpose/missing-ref"] });
+      assert.match(found, /missing-ref[^]*token-rotaton/);
 
       const pack = await text("akm_context", { query: "rotate tokens", maxTokens: 900 });
       assert.match(pack, /- example-bundle\/\/knowledge\/auth\/[^]*\n {2}> .*file:\/\//);
@@ -208,6 +215,7 @@ export const TESTS: readonly Test[] = [
       const told = await text("akm_show", { ref: "example-bundle//secrets/deploy-token" });
       assert.match(told, /A secret: its content is not read/);
       assert.ok(!told.includes(secret));
+      assert.ok(!(await text("akm_context", { query: "deploy token" })).includes(secret));
       const values = readFileSync(file("env/checkout.env").fsPath, "utf8")
         .split("\n")
         .flatMap((entry) => /^[A-Z_]+=(.{4,})$/.exec(entry)?.[1] ?? []);
