@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from akm_ls.documents.text import Span
+from akm_ls.index import workers
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.record import from_plain, to_plain
-from akm_ls.workspace import Workspace, linting
+from akm_ls.workspace import FileFindings, Workspace, lint_crew, linting
+from akm_ls.workspace.check_run import CheckRun
 from akm_ls.workspace.kept_findings import DIRECTORY
 from akm_ls.workspace.linter import FileToCheck, Linter
 from akm_ls.workspace.settings import Settings
@@ -42,10 +45,16 @@ def write(path: Path, text: str, time: int = OLD) -> None:
 
 def check(root: Path, *paths: Path) -> dict[str, tuple[Finding, ...]]:
     """The warnings and errors of a bundle by file."""
-    settings = Settings(bundle_dirs=(str(root),), data_dir=str(root.parent / "data"), config="")
-    with Workspace.open(settings) as workspace:
+    with Workspace.open(settings_of(root)) as workspace:
         workspace.refresh()
-        checked = list(workspace.check([str(path) for path in paths]))
+        return grave(workspace.check([str(path) for path in paths]))
+
+
+def settings_of(root: Path) -> Settings:
+    return Settings(bundle_dirs=(str(root),), data_dir=str(root.parent / "data"), config="")
+
+
+def grave(checked: Iterable[FileFindings]) -> dict[str, tuple[Finding, ...]]:
     found = {
         file.rel: tuple(finding for finding in file.findings if finding.severity in GRAVE)
         for file in checked
@@ -65,6 +74,52 @@ def test_several_processes_find_what_one_finds(root: Path, monkeypatch: pytest.M
     monkeypatch.setattr(linting, "WORTH_STARTING", 2)
     monkeypatch.setattr(linting, "BATCH", 3)
     assert check(root) == alone
+
+
+def check_at_once(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    between: Callable[[CheckRun], object] = lambda run: None,
+) -> dict[str, tuple[Finding, ...]]:
+    """The same by processes that have read the files for the index."""
+    monkeypatch.setattr(workers, "WORTH_STARTING", 2)
+    monkeypatch.setattr(linting, "WORTH_STARTING", 2)
+    monkeypatch.setattr(lint_crew, "BATCH", 3)
+    monkeypatch.setattr(workers, "BATCH_FILES", 4)
+    with Workspace.open(settings_of(root)) as workspace, CheckRun() as run:
+        workspace.refresh(check_run=run)
+        assert run.crew.members
+        between(run)
+        return grave(workspace.check(check_run=run))
+
+
+def test_who_reads_the_files_for_the_index_lints_them_too(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = check_at_once(root, monkeypatch)
+    assert sorted(found) == ["knowledge/colon.md", "knowledge/k11.md"]
+    (kept,) = kept_files(root)
+    kept.unlink()
+    assert check(root) == found
+
+
+def test_a_process_that_died_meanwhile_is_done_without(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = check_at_once(root, monkeypatch, lambda run: [it.stop() for it in run.crew.members])
+    (kept,) = kept_files(root)
+    kept.unlink()
+    assert check(root) == found
+
+
+def test_what_changes_between_reading_and_linting_is_seen_the_next_time(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "---\ndescription: Plain\n---\n"
+    check_at_once(
+        root, monkeypatch, lambda run: write(root / "knowledge/colon.md", text, OLD + 100)
+    )
+    assert sorted(check(root)) == ["knowledge/k11.md"]
 
 
 def test_kept_findings_are_used_until_something_changes(
