@@ -247,7 +247,7 @@ def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
         # Letters that are others in lower case without being so for the pattern, or the reverse.
         yield from _ASSIGNMENT.finditer(text)
         return
-    if not any([_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)]):
+    if not any(_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)):
         return
     at = 0
     while (name := _FOLDED_KEYWORD.search(folded, at)) is not None:
