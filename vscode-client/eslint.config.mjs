@@ -18,7 +18,7 @@ export default tseslint.config(
   },
   {
     files: ["e2e/spdlog.js"],
-    languageOptions: { sourceType: "commonjs", globals: { require: "readonly", module: "readonly" } },
+    languageOptions: { sourceType: "commonjs", globals: { require: "readonly", exports: "readonly" } },
   },
   {
     files: ["*.mjs", "e2e/*.mjs"],

@@ -174,7 +174,7 @@ export class Workbench {
     const says = (source) =>
       [...document.querySelectorAll(".monaco-hover:not(.hidden)")].some((hover) =>
         new RegExp(source).test(hover.textContent.replaceAll("\u00a0", " ")) &&
-          !hover.textContent.includes("Loading..."),
+          !/Loading\.\.\.|Checking for/.test(hover.textContent),
       );
     // A hover that came before the server had its answer is not asked again: leave and come back.
     for (let attempt = 0; ; attempt++) {
