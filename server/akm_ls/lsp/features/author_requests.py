@@ -36,10 +36,10 @@ async def graph(session: Session, params: dict[str, Any]) -> Any:
     await session.index.ready()
     overlay = session.workspace.open_citations()
     only = None if bundle is None else bundle.id
-    drawn = await in_library(
-        session, lambda library: graph_of(library, overlay, bundle=only, limit=limit)
+    return await in_library(
+        session,
+        lambda library: graph_of(library, overlay, bundle=only, limit=limit).to_json(session.uri),
     )
-    return drawn.to_json(session.uri)
 
 
 async def new_asset(session: Session, params: dict[str, Any]) -> Any:
