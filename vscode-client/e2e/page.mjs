@@ -147,9 +147,18 @@ export class Workbench {
     return place;
   }
 
+  /** Clicks at some text once it stands still: lenses that come late move the lines. */
   async click(text) {
-    const { x, y } = await this.placeOf(text);
-    await this.page.mouse.click(x, y);
+    let place = await this.placeOf(text);
+    for (;;) {
+      await this.page.waitForTimeout(150);
+      const again = await this.placeOf(text);
+      if (again.x === place.x && again.y === place.y) {
+        break;
+      }
+      place = again;
+    }
+    await this.page.mouse.click(place.x, place.y);
   }
 
   /** Does something until what it brings is there: a menu closes when the editor moves below it. */
@@ -170,14 +179,15 @@ export class Workbench {
 
   /** Rests the pointer on some text until a hover says `pattern`. */
   async hover(text, pattern) {
-    const { x, y } = await this.placeOf(text);
     const says = (source) =>
       [...document.querySelectorAll(".monaco-hover:not(.hidden)")].some((hover) =>
         new RegExp(source).test(hover.textContent.replaceAll("\u00a0", " ")) &&
           !/Loading\.\.\.|Checking for/.test(hover.textContent),
       );
     // A hover that came before the server had its answer is not asked again: leave and come back.
+    // Lenses and hints that come late move the lines: the place is looked up each time.
     for (let attempt = 0; ; attempt++) {
+      const { x, y } = await this.placeOf(text);
       await this.page.mouse.move(x, y);
       await this.page.mouse.move(x + 1, y);
       try {
