@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from akm_ls.cli.check import Selection, Summary, found_files, tally
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import refresh
+from akm_ls.cli.library import Named, refresh
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import complain, count, printable, printable_block
 
@@ -51,7 +51,11 @@ def apply_fixes(workspace: Workspace, paths: list[str], selection: Selection) ->
 
 
 def show_diff(
-    workspace: Workspace, paths: list[str], selection: Selection, output_format: str
+    workspace: Workspace,
+    paths: list[str],
+    selection: Selection,
+    output_format: str,
+    named: Named | None = None,
 ) -> Summary:
     """Print what `apply_fixes` would change, as a unified diff, and change nothing."""
     _say_what_is_read_only(workspace, paths)
@@ -59,7 +63,7 @@ def show_diff(
     bundles: set[str] = set()
     diffs: list[str] = []
     would_fix = 0
-    for found in found_files(workspace, paths):
+    for found in found_files(workspace, paths, named=named):
         bundles.add(found.bundle.id)
         findings = selection.of(found.findings)
         shown = selection.shown(findings)
@@ -71,7 +75,7 @@ def show_diff(
             would_fix += fixed.findings
             diffs.append(_unified(workspace.display_path(found.path), found.document, fixed.text))
     summary.bundles = len(bundles)
-    summary.warnings = workspace.settings_problems()
+    summary.warnings = (*(named.lines() if named else ()), *workspace.settings_problems())
     if output_format == "json":
         write_json(
             {
