@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
+from akm_ls.index.interrupts import deaf_children
 from akm_ls.workspace.kept_findings import Kept
 from akm_ls.workspace.lint_crew import lint_by_crew
 from akm_ls.workspace.linter import FileToCheck, Linter
@@ -76,7 +77,9 @@ def _in_processes(
         initargs=(None if fork else workspace.settings,),
     )
     try:
-        yield from executor.map(_lint_batch, batches)
+        with deaf_children():  # all of them are started by the first jobs
+            found = executor.map(_lint_batch, batches)
+        yield from found
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
         _inherited = None
