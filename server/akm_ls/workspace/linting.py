@@ -70,6 +70,7 @@ def _in_processes(
     workspace.close()  # a connection must not be used on both sides of a fork
     fork = sys.platform == "linux"
     _inherited = Linter(workspace) if fork else None
+    others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(
         min(processes, len(batches)),
         mp_context=multiprocessing.get_context("fork" if fork else "spawn"),
@@ -80,6 +81,11 @@ def _in_processes(
         with deaf_children():  # all of them are started by the first jobs
             found = executor.map(_lint_batch, batches)
         yield from found
+    except (KeyboardInterrupt, GeneratorExit):
+        # Nobody waits for what they are at; they would finish it first.
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
         _inherited = None
