@@ -2,7 +2,15 @@
 
 import sys
 
-from akm_ls.cli import main
+
+def run() -> int:
+    """`akm_ls.cli.main`, quiet also about a Ctrl-C that comes while it is being loaded."""
+    try:
+        from akm_ls.cli import main
+    except KeyboardInterrupt:
+        return 130
+    return main()
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -214,6 +214,44 @@ def test_a_named_file_that_is_not_checked_does_not_pass(
     )
 
 
+NOTHING_INSIDE = {
+    "emptydir": "no file below it is checked",
+    "pictures/": "no file below it is checked",
+    "secrets/": "what is below it is secret",
+    "skills/t/SKILL.md": "it is a directory",
+    "node_modules": "no file below it is checked",
+}
+
+
+@pytest.mark.parametrize(("rel", "reason"), NOTHING_INSIDE.items())
+@pytest.mark.parametrize("mode", [[], ["--fix"], ["--diff"], ["--format", "json"]])
+def test_a_named_directory_without_a_file_to_check_does_not_pass(
+    akm: Run, team: Path, rel: str, reason: str, mode: list[str]
+) -> None:
+    write(team, {"pictures/a.png": "", "node_modules/a.md": "A\n"})
+    (team / rel).mkdir(parents=True, exist_ok=True)
+    ran = akm("check", rel, *mode)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"akm-ls: {rel}: nothing to check, {reason}")
+    assert ran.err.count("\n") == 1
+
+    beside = akm("check", rel, "knowledge", *mode)
+    assert beside.code == 0
+    said = beside.json["warnings"] if "json" in mode else [beside.err]
+    assert any(f"{rel}: nothing to check, {reason}" in line for line in said)
+    assert akm("check", "--skip-outside", rel, *mode).code == 0
+
+
+def test_an_empty_bundle_is_clean_unless_it_is_named(
+    akm: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = write(tmp_path / "empty", {"knowledge/.keep": ""})
+    monkeypatch.chdir(empty)
+    ran = akm("--bundle-dir", str(empty), "check")
+    assert (ran.code, ran.err) == (0, "")
+    assert akm("--bundle-dir", str(empty), "check", ".").code == 2
+
+
 def test_a_path_that_does_not_exist_is_unusable(akm: Run) -> None:
     ran = akm("check", "nope.md")
     assert ran.code == 2

@@ -65,6 +65,77 @@ def test_a_fix_keeps_line_endings_the_byte_order_mark_and_the_mode(tmp_path: Pat
     assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
 
 
+def test_hard_links_stay_one_file(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.md", tmp_path / "b.md"
+    path.write_bytes(b"")
+    os.link(path, other)
+    for before, after in ((b"is wrong\n", b"is right\n"), (b"no longer wrong", b"no longer right")):
+        assert fix(path, before)[0] == 1
+        assert (path.read_bytes(), other.read_bytes()) == (after, after)
+    assert path.samefile(other)
+    assert fix(path, b"it is wrong\n", replacement="")[0] == 1
+    assert other.read_bytes() == b"it is \n"
+
+
+def test_a_hard_link_that_cannot_be_written_keeps_its_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, other = tmp_path / "a.md", tmp_path / "b.md"
+    path.write_bytes(b"is wrong, as you see\n")
+    os.link(path, other)
+    fill = fixing._fill
+    full = iter([True])
+
+    def fails_at_first(file: Any, data: bytes) -> None:
+        if next(full, False):
+            file.write(data[:6])
+            raise OSError(28, "No space left on device")
+        fill(file, data)
+
+    monkeypatch.setattr(fixing, "_fill", fails_at_first)
+    assert fix(path, replacement="")[0] == 0
+    assert other.read_bytes() == b"is wrong, as you see\n"
+    assert "not fixed, it cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "chown"), reason="files have no owner there")
+@pytest.mark.parametrize("may_give", [True, False])
+def test_a_fix_keeps_the_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, may_give: bool
+) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"wrong\n")
+    given: list[tuple[int, int]] = []
+
+    def chown(file: str, owner: int, group: int) -> None:
+        if not may_give:
+            raise PermissionError(1, "Operation not permitted")
+        given.append((owner, group))
+
+    class Somebody:
+        """The file as if it were another user's."""
+
+        def __init__(self, real: os.stat_result) -> None:
+            self.st_mode, self.st_nlink = real.st_mode, real.st_nlink
+            self.st_uid, self.st_gid = real.st_uid + 7, real.st_gid + 8
+
+    real_stat, inode, ours = os.stat, path.stat().st_ino, path.stat()
+    with monkeypatch.context() as patched:
+        patched.setattr(fixing.os, "chown", chown)
+        patched.setattr(
+            fixing.os,
+            "stat",
+            lambda file, **how: (
+                Somebody(real_stat(file)) if str(file) == str(path) else real_stat(file, **how)
+            ),
+        )
+        fixing._replace(str(path), b"right\n")
+    assert path.read_bytes() == b"right\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
+    assert given == ([(ours.st_uid + 7, ours.st_gid + 8)] if may_give else [])
+    assert (path.stat().st_ino == inode) != may_give
+
+
 def test_fixes_that_make_room_for_others_are_followed_to_the_end(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     assert fix(path, b"wrong wrong wrong\n")[0] == 3

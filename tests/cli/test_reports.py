@@ -204,8 +204,16 @@ def test_what_could_not_be_used_is_told_in_github_annotations(
 ) -> None:
     GithubReport().finish(Summary(warnings=("a.toml: lint: 100% wrong\nreally",)))
     assert capsys.readouterr().out == (
-        "::warning title=akm-ls::a.toml: lint: 100%25 wrong%0Areally\n0 findings in 0 files.\n"
+        "::warning title=akm-ls::a.toml: lint: 100%25 wrong%0Areally\n"
+        "No findings: checked 0 files in 0 bundles.\n"
     )
+
+
+def test_the_github_summary_counts_the_files_that_findings_are_in(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    GithubReport().finish(Summary(files=6, bundles=1, shown=7, files_with_shown=2))
+    assert capsys.readouterr().out == "7 findings in 2 files; checked 6 files in 1 bundle.\n"
 
 
 def test_github_paths_are_relative_to_the_checkout(

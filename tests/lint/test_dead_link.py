@@ -9,6 +9,7 @@ from stash import fixed, lint_stash, marked
 
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits
+from akm_ls.lint.rules.links import RULES
 
 HEAD = "---\nname: ios\ndescription: Builds small iOS apps. Use for Swift work.\n---\n# iOS\n"
 SKILL = "skills/ios/SKILL.md"
@@ -245,6 +246,28 @@ def test_a_path_with_blanks_is_encoded_in_a_link(tmp_path: Path) -> None:
 def test_what_is_probably_dead_is_no_warning(tmp_path: Path, rel: str, text: str) -> None:
     _, found = check_file(tmp_path, rel, text, {})
     assert {f.severity for f in found} <= {"information"}
+
+
+def test_the_page_of_the_rule_says_what_is_no_claim(tmp_path: Path) -> None:
+    (rule,) = RULES
+    bare, dotted = "![flow](flow.png)\n", "![flow](./flow.png)\n"
+    assert "instead of `flow.png` write `./flow.png`" in rule.remedy
+    assert check_file(tmp_path / "a", SKILL, HEAD + bare, {})[1] == ()
+    assert [f.severity for f in check_file(tmp_path / "b", SKILL, HEAD + dotted, {})[1]] == [
+        "warning"
+    ]
+    included = "Read @docs/setup.md first.\n"
+    assert "`@docs/setup.md`" in rule.remedy
+    for at, (rel, severities) in enumerate(
+        {"CLAUDE.md": ["warning"], "commands/c.md": ["information"], SKILL: []}.items()
+    ):
+        around = {
+            "skills/x/SKILL.md": "---\nname: x\ndescription: X.\n---\n",
+            "commands/y.md": "---\ndescription: Y\n---\nY $ARGUMENTS\n",
+        }
+        text = (HEAD if rel == SKILL else "") + included
+        _, found = check_file(tmp_path / str(at), rel, text, around)
+        assert [f.severity for f in found] == severities
 
 
 def test_a_memory_file_includes_others(tmp_path: Path) -> None:

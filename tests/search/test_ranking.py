@@ -7,16 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akm_ls.bundles.entry import Entry
+from akm_ls.search.fusion import Base
 from akm_ls.search.query import tokens_of
 from akm_ls.search.ranking import (
     BELIEF_BOOST,
     BELIEF_CEILING,
+    MATCH_WEIGHT,
     MAX_BOOST,
+    NEAR,
+    TOKENS,
     TYPE_BOOST,
     Score,
     Terms,
     keyword_score,
     rank,
+    rank_base,
 )
 
 
@@ -134,6 +139,31 @@ def test_what_only_one_type_has(
     found = boosts(entry(type=type, extra=extra), "query")
     found.pop("type", None)
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "near"),
+    [
+        ("python-testing-pro", "python testing", True),
+        ("backend/python-testing", "python testing", True),
+        ("backend/python-testing", "backend python", False),
+        ("skills/temporal-python-testing/resources/unit-testing", "python testing", False),
+        ("agents", "agent", True),
+        ("kubernetes", "kube", False),
+        ("c-pro", "c++", False),
+        ("review", "review a pull request", False),
+        ("pull-requests", "a pull requests", True),
+    ],
+)
+def test_only_a_name_much_like_the_query_is_said_to_be_near_it(
+    name: str, query: str, near: bool
+) -> None:
+    asset, terms = entry(name), Terms.of(query, tokens_of(query))
+    own = rank_base(asset, terms, Base(0.5, 0.5), (), matches=MATCH_WEIGHT)
+    akm = rank_base(asset, terms, Base(0.5, 0.5), (), akm_reasons=True)
+    said = [(NEAR in score.reasons, TOKENS in score.reasons) for score in (own, akm)]
+    assert said[0] == (near, not near)
+    assert said[1] in ((True, False), said[0])
 
 
 def test_assets_of_the_project_at_hand() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from pickle import PickleError
 
 import pytest
 
@@ -110,6 +113,37 @@ def test_a_process_that_died_meanwhile_is_done_without(
     (kept,) = kept_files(root)
     kept.unlink()
     assert check(root) == found
+
+
+INTERRUPTED_AT_ONCE = "import os, signal; os.kill(os.getpid(), signal.SIGINT);"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent differently there")
+def test_ctrl_c_is_not_heard_by_a_process_that_is_still_starting(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workers, "_PATH", INTERRUPTED_AT_ONCE + workers._PATH)
+    monkeypatch.setattr(workers, "_BOOT", INTERRUPTED_AT_ONCE + workers._BOOT)
+    found = check_at_once(root, monkeypatch)
+    assert sorted(found) == ["knowledge/colon.md", "knowledge/k11.md"]
+
+    with Workspace.open(settings_of(root)) as workspace:
+        report = workspace.refresh(full=True)
+        assert report.warnings == ()
+
+    def interrupted(settings: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(linting, "_open", interrupted)
+    monkeypatch.setattr(linting, "BATCH", 3)
+    for kept in kept_files(root):
+        kept.unlink()
+    with monkeypatch.context() as patched:
+        # What is done when the processes fail hides that they did.
+        patched.setattr(linting, "BrokenProcessPool", PickleError)
+        if sys.platform == "linux":  # elsewhere another process does not see the patches
+            assert check(root) == found
+    assert capfd.readouterr().err == ""
 
 
 def test_what_changes_between_reading_and_linting_is_seen_the_next_time(

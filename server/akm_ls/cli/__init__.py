@@ -21,10 +21,17 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns its exit code; never raises and never prints a traceback unasked."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    debug = "--traceback" in arguments or bool(os.environ.get("AKM_LS_DEBUG"))
-    _prepare_streams()
     try:
+        return _answer(list(sys.argv[1:] if argv is None else argv))
+    finally:
+        if argv is None:
+            _end_quietly()
+
+
+def _answer(arguments: list[str]) -> int:
+    debug = "--traceback" in arguments or bool(os.environ.get("AKM_LS_DEBUG"))
+    try:
+        _prepare_streams()
         code = _run(arguments, debug)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse: --help, --version and wrong usage
@@ -95,6 +102,16 @@ def _complain(message: str) -> None:
     from akm_ls.cli.terminal import complain
 
     complain(message)
+
+
+def _end_quietly() -> None:
+    """The process is about to end: Ctrl-C has nothing left to unwind, and nobody to tell."""
+    import signal
+
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except ValueError:  # not the main thread, which alone is interrupted
+        return
 
 
 def _prepare_streams() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from akm_ls.cli.library import open_workspace, passed_over, paths_to_check, refresh
+from akm_ls.cli.library import Named, open_workspace, passed_over, paths_to_check, refresh
 from akm_ls.cli.outcome import CLEAN, FINDINGS, UNUSABLE, CommandError
 from akm_ls.cli.progress import Progress
 from akm_ls.cli.terminal import complain
@@ -110,17 +110,19 @@ def run(options: Namespace) -> int:
                 complain(line)
         # What corrections change is read again: they do without.
         index = refresh(workspace, check_run=None if options.fix or options.diff else check_run)
+        named = None if options.skip_outside else Named.of(workspace, options.paths)
         if options.diff:
             from akm_ls.cli.fixing import show_diff
 
-            summary = show_diff(workspace, paths, selection, options.format)
+            summary = show_diff(workspace, paths, selection, options.format, named)
         else:
             fixed = _fix(workspace, paths, selection) if options.fix else 0
             report = _report(options.format)
-            summary = _check(workspace, paths, selection, report, check_run)
+            summary = _check(workspace, paths, selection, report, check_run, named)
             summary.fixed = fixed
             summary.warnings = (
                 *over.lines,
+                *(named.lines() if named else ()),
                 *workspace.bundles.warnings,
                 *workspace.settings_problems(),
                 *index.warnings,
@@ -134,14 +136,27 @@ def run(options: Namespace) -> int:
 
 
 def found_files(
-    workspace: Workspace, paths: list[str], check_run: CheckRun | None = None
+    workspace: Workspace,
+    paths: list[str],
+    check_run: CheckRun | None = None,
+    named: Named | None = None,
 ) -> Iterator[FileFindings]:
-    """What was found in every file of ``paths``, with progress on stderr when it takes long."""
+    """What was found in every file of ``paths``, with progress on stderr when it takes long.
+
+    ``named`` takes note of them.
+
+    Raises:
+        CommandError: at the end, if something was named and there was no file at all.
+    """
     with Progress("Checking") as progress:
         for found in workspace.check(paths, check_run=check_run, on_progress=progress):
             if found.findings:
                 progress.clear()
+            if named is not None:
+                named.note(found.path)
             yield found
+    if named is not None:
+        named.require_files()
 
 
 def _checked(workspace: Workspace, found: FileFindings, shown: tuple[Finding, ...]) -> CheckedFile:
@@ -183,10 +198,11 @@ def _check(
     selection: Selection,
     report: Report,
     check_run: CheckRun,
+    named: Named | None,
 ) -> Summary:
     summary = Summary()
     bundles: set[str] = set()
-    for found in found_files(workspace, paths, check_run):
+    for found in found_files(workspace, paths, check_run, named):
         bundles.add(found.bundle.id)
         findings = selection.of(found.findings)
         shown = selection.shown(findings)

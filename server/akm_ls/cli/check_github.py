@@ -32,7 +32,12 @@ class GithubReport:
     def finish(self, summary: Summary) -> None:
         for warning in summary.warnings:
             sys.stdout.write(f"::warning title=akm-ls::{_message(warning)}\n")
-        print(f"{count(summary.shown, 'finding')} in {count(summary.files, 'file')}.")
+        checked = f"checked {count(summary.files, 'file')} in {count(summary.bundles, 'bundle')}."
+        if not summary.shown:
+            print(f"No findings: {checked}")
+            return
+        where = count(summary.files_with_shown, "file")
+        print(f"{count(summary.shown, 'finding')} in {where}; {checked}")
 
 
 def _message(text: str) -> str:

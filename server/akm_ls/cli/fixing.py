@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import stat
 import sys
 import tempfile
 from collections.abc import Iterator
+from io import FileIO
 from typing import TYPE_CHECKING
 
 from akm_ls.cli.check import Selection, Summary, found_files, tally
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
-from akm_ls.cli.library import refresh
+from akm_ls.cli.library import Named, refresh
 from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import complain, count, printable, printable_block
 
@@ -51,7 +53,11 @@ def apply_fixes(workspace: Workspace, paths: list[str], selection: Selection) ->
 
 
 def show_diff(
-    workspace: Workspace, paths: list[str], selection: Selection, output_format: str
+    workspace: Workspace,
+    paths: list[str],
+    selection: Selection,
+    output_format: str,
+    named: Named | None = None,
 ) -> Summary:
     """Print what `apply_fixes` would change, as a unified diff, and change nothing."""
     _say_what_is_read_only(workspace, paths)
@@ -59,7 +65,7 @@ def show_diff(
     bundles: set[str] = set()
     diffs: list[str] = []
     would_fix = 0
-    for found in found_files(workspace, paths):
+    for found in found_files(workspace, paths, named=named):
         bundles.add(found.bundle.id)
         findings = selection.of(found.findings)
         shown = selection.shown(findings)
@@ -71,7 +77,7 @@ def show_diff(
             would_fix += fixed.findings
             diffs.append(_unified(workspace.display_path(found.path), found.document, fixed.text))
     summary.bundles = len(bundles)
-    summary.warnings = workspace.settings_problems()
+    summary.warnings = (*(named.lines() if named else ()), *workspace.settings_problems())
     if output_format == "json":
         write_json(
             {
@@ -153,18 +159,63 @@ def _encoded_like(path: str, old_text: str, new_text: str) -> bytes | None:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """Write all or nothing, keeping the file's mode; a symlink stays one."""
+    """Write all or nothing, keeping the file's mode, owner and other names; a symlink stays one.
+
+    A new file takes the old one's place, so that a crash leaves one of the two. That would part
+    hard links, and may not keep an owner who is somebody else: such a file is written over.
+    """
     target = os.path.realpath(path)
-    mode = stat.S_IMODE(os.stat(target).st_mode)
+    before = os.stat(target)
+    if before.st_nlink > 1:
+        _write_over(target, data)
+        return
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".akm-ls-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        kept = _give(temporary, before)
+        os.chmod(temporary, stat.S_IMODE(before.st_mode))
+        if kept:
+            os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
+    if not kept:
+        os.unlink(temporary)
+        _write_over(target, data)
+
+
+def _give(path: str, like: os.stat_result) -> bool:
+    """Give a file of ours the owner and group of another; whether it has them now."""
+    ours = os.stat(path)
+    if (ours.st_uid, ours.st_gid) == (like.st_uid, like.st_gid):
+        return True
+    try:
+        os.chown(path, like.st_uid, like.st_gid)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _write_over(path: str, data: bytes) -> None:
+    """Put other bytes into a file; the old ones, when that cannot be done."""
+    with open(path, "r+b", buffering=0) as file:
+        old = file.read()
+        try:
+            _fill(file, data)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                _fill(file, old)
+            raise
+
+
+def _fill(file: FileIO, data: bytes) -> None:
+    file.seek(0)
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+    file.truncate()
+    os.fsync(file.fileno())
 
 
 def _unified(path: str, document: Document, new_text: str) -> str:

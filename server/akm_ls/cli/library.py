@@ -201,6 +201,59 @@ def passed_over(workspace: Workspace, options: Namespace) -> PassedOver:
     return PassedOver(frozenset(paths), tuple(lines), unreadable)
 
 
+class Named:
+    """What ``check`` was given by name, of which it takes note which directories held a file.
+
+    A run that was asked for something and looked at nothing must not pass for a clean one.
+    """
+
+    def __init__(self, workspace: Workspace, directories: Sequence[str]) -> None:
+        self._workspace = workspace
+        self._without = {
+            path: (
+                os.path.join(workspace.canonical(os.path.abspath(path)), ""),
+                os.path.join(os.path.realpath(path), ""),
+            )
+            for path in directories
+        }
+        self._any = False
+
+    @classmethod
+    def of(cls, workspace: Workspace, paths: Sequence[str]) -> Named | None:
+        """``None`` when nothing was named: an empty bundle is none's fault."""
+        if not paths:
+            return None
+        inside = (p for p in paths if os.path.isdir(p) and _is_in_bundles(workspace, p))
+        return cls(workspace, list(dict.fromkeys(inside)))
+
+    def note(self, path: str) -> None:
+        """A file is checked; ``path`` is canonical."""
+        self._any = True
+        if self._without:
+            self._without = {
+                directory: places
+                for directory, places in self._without.items()
+                if not path.startswith(places)
+            }
+
+    def lines(self) -> tuple[str, ...]:
+        """A line for each named directory below which no file was checked."""
+        from akm_ls.workspace.checking import why_empty
+
+        return tuple(
+            f"{path}: nothing to check, {why_empty(self._workspace, path)}"
+            for path in self._without
+        )
+
+    def require_files(self) -> None:
+        """Raises: CommandError unless at least one file was checked."""
+        if self._any:
+            return
+        first, *others = self.lines() or ("nothing to check: the files are gone",)
+        more = f" (and {count(len(others), 'more directory', 'more directories')})"
+        raise CommandError(first + (more if others else ""))
+
+
 def _is_in_bundles(workspace: Workspace, path: str) -> bool:
     """Whether a bundle owns ``path``, or some bundle lies below it."""
     if workspace.bundles.owner_of(path) is not None:

@@ -9,7 +9,6 @@ import contextlib
 import marshal
 import os
 import pickle
-import signal
 import struct
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
@@ -46,8 +45,6 @@ def serve(kind: type[Reader] = Reader) -> None:
     """A worker's whole life: first the bundles, then jobs from stdin, and answers to stdout."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
-    with contextlib.suppress(ValueError, OSError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from akm_ls.index.interrupts import CREATION_FLAGS, deaf_children
 from akm_ls.index.reader import read_frame, write_frame
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
@@ -110,17 +111,18 @@ class Worker:
     def __init__(self, bundles: Sequence[Bundle], crew: Crew | None = None) -> None:
         self.has_read: list[tuple[int, str]] = []
         flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-I", "-S", "-c"),
-                _BOOT if crew is None else crew.boot,
-                json.dumps(sys.path),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if crew is None else None,
-            creationflags=flags,
-        )
+        with deaf_children():
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-I", "-S", "-c"),
+                    _BOOT if crew is None else crew.boot,
+                    json.dumps(sys.path),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if crew is None else None,
+                creationflags=flags | CREATION_FLAGS,
+            )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input: IO[bytes] = self._process.stdin

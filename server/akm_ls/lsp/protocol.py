@@ -22,12 +22,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import enum
-import inspect
 import itertools
 import logging
-import os
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -38,12 +36,10 @@ from lsprotocol import converters, types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.feature_manager import is_thread_function
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from akm_ls.lsp.buffers import Buffers
+from akm_ls.lsp.builtin_methods import BuiltinMethods
 from akm_ls.lsp.faults import invalid, one_line, said
 from akm_ls.lsp.framing import encode_message
-from akm_ls.lsp.uris import uri_of
 from akm_ls.lsp.work import (
     CancellationToken,
     Cancelled,
@@ -68,7 +64,6 @@ REQUEST_CANCELLED = -32800
 
 Json = dict[str, Any]
 MsgId = str | int
-HandlerStep = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any] | None]
 
 
 def new_converter() -> cattrs.Converter:
@@ -77,27 +72,21 @@ def new_converter() -> cattrs.Converter:
     return converters.get_converter(cattrs.Converter(detailed_validation=False))
 
 
-class AkmProtocol(LanguageServerProtocol):
+class AkmProtocol(BuiltinMethods):
     """One client's conversation: `register` and `dispatch` take its messages in order.
 
     Attributes:
         workers: threads for slow work.
-        buffers: the open documents; none before ``initialize``. Also ``server.workspace``.
         unread: asked, with the URI, before a request about a document: what to wait for first.
-        exit_code: set once the client said ``exit``.
         on_exit: called, in order, when the server is about to end; at most `process.GRACE`.
     """
 
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         self.workers = Workers()
-        self.buffers = Buffers()
-        self.exit_code: int | None = None
         self.on_exit: list[Callable[[], object]] = []
-        self.watch_client: Callable[[int], object] | None = None
         self.unread: Callable[[str], asyncio.Future[None] | None] | None = None
         self.shutdown_seen = False
         self.write: Callable[[bytes], None] | None = None
-        self._initialized = False
         self._notifications = itertools.count()
         self._tokens: dict[MsgId, CancellationToken] = {}
         super().__init__(server, converter)
@@ -406,97 +395,6 @@ class AkmProtocol(LanguageServerProtocol):
             return data.value
         raise TypeError(f"a {type(data).__name__} is not JSON")
 
-    # pygls's built-in methods.
-
-    @lsp_method(types.INITIALIZE)
-    def lsp_initialize(
-        self, params: types.InitializeParams
-    ) -> Generator[HandlerStep, Any, types.InitializeResult]:
-        """Replaces pygls's workspace before the server's own handler sees it."""
-        self._initialized = True
-        folders, root_uri, root_path = (
-            params.workspace_folders,
-            params.root_uri,
-            params.root_path,
-        )
-        if root_uri is None and root_path and os.path.isabs(root_path):
-            root_uri = uri_of(root_path)
-        # pygls fails on some of these; it shall not read them.
-        params.root_uri = params.root_path = params.workspace_folders = None
-        _prefer_utf8(params.capabilities)
-        steps = super().lsp_initialize(params)
-        step, result = _advance(steps, None)
-        params.root_uri, params.root_path, params.workspace_folders = root_uri, root_path, folders
-        given = self.workspace
-        self.buffers = Buffers(root_uri, given._sync_kind, folders, given.position_encoding)
-        self._workspace = self.buffers
-        while step is not None:
-            sent = yield step
-            step, result = _advance(steps, sent)
-        if params.process_id is not None and self.watch_client is not None:
-            self.watch_client(params.process_id)
-        assert result is not None
-        return result
-
-    @lsp_method(types.SHUTDOWN)
-    def lsp_shutdown(self, *args: Any) -> Generator[HandlerStep, Any, None]:
-        """Cancels what is running and refuses what comes."""
-        user_handler = self.fm.features.get(types.SHUTDOWN)
-        if user_handler is not None:
-            yield user_handler, args, None
-        self._shutdown = True
-        for msg_id, future in list(self._request_futures.items()):
-            if msg_id != self.msg_id and not future.done():
-                future.cancel()
-
-    @lsp_method(types.EXIT)
-    def lsp_exit(self, *args: Any) -> Generator[HandlerStep, Any, None]:
-        """Ends the conversation: code 0 after ``shutdown``, else 1."""
-        user_handler = self.fm.features.get(types.EXIT)
-        if user_handler is not None:
-            yield user_handler, args, None
-        self.exit_code = 0 if self._shutdown else 1
-
-    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
-    def lsp_workspace__execute_command(
-        self, params: types.ExecuteCommandParams
-    ) -> Generator[HandlerStep, Any, Any]:
-        """Calls a command with its arguments as plain JSON; Python's defaults count."""
-        handler = self.fm.commands.get(params.command)
-        if handler is None:
-            raise JsonRpcInvalidParams(f"{one_line(params.command)}: unknown command")
-        arguments = tuple(params.arguments or ())
-        # pygls wraps a coroutine that wants the server so that its signature is hidden.
-        hidden = inspect.isfunction(handler) and hasattr(handler, "func")
-        try:
-            if hidden:
-                inspect.signature(handler.func).bind(self._server, *arguments)
-            else:
-                inspect.signature(handler).bind(*arguments)
-        except TypeError as error:
-            raise JsonRpcInvalidParams(f"{params.command}: {error}") from None
-        result = yield handler, arguments, None
-        return result
-
-
-def _advance(
-    steps: Generator[HandlerStep, Any, types.InitializeResult], sent: Any
-) -> tuple[HandlerStep | None, types.InitializeResult | None]:
-    """The generator's next step, or its result."""
-    try:
-        return steps.send(sent), None
-    except StopIteration as stop:
-        return None, stop.value
-
 
 def _is_id(value: object) -> TypeGuard[MsgId]:
     return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _prefer_utf8(capabilities: types.ClientCapabilities) -> None:
-    """Choose utf-8 whenever the client offers it, else utf-16, which every client knows."""
-    general = capabilities.general
-    if general is not None and general.position_encodings is not None:
-        utf8 = types.PositionEncodingKind.Utf8
-        offered = utf8 in general.position_encodings
-        general.position_encodings = [utf8 if offered else types.PositionEncodingKind.Utf16]

@@ -95,6 +95,7 @@ def _rank(
                     LEXICAL,
                     relaxed=stage == "or",
                     boosted=request.boosts,
+                    akm_reasons=True,
                     utility=library.utility(entry.bundle, entry.concept_id),
                 )
                 ranked.append(Ranked(entry, score))
@@ -150,6 +151,7 @@ def _hybrid(
             lead,
             relaxed=stage == "or" and matched is not None,
             boosted=request.boosts,
+            akm_reasons=True,
             utility=library.utility(entry.bundle, entry.concept_id),
         )
         ranked.append(Ranked(entry, score))

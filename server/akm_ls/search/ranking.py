@@ -27,6 +27,10 @@ MATCH_WEIGHT = 0.2
 poor ones, as bm25 weighs the same columns; counting them in full again costs quality
 (docs/search-quality.md). Exact names, types, beliefs and the rest count in full in either plan."""
 USED = "usage history boost"
+NEAR = "near-exact name match"
+"""akm says so of every name that holds the query, or that the query holds: of c-pro for ``c++``.
+The default plan says it when little else is in either, and `TOKENS` of the others."""
+TOKENS = "matched name tokens"
 _GUIDANCE = frozenset({"usage", "examples", "xrefs", "intent", "pageKind"})
 RELAXED_CEILING = 0.65
 """For a hit of the last, widest stage whose name holds none of the query."""
@@ -145,7 +149,8 @@ def keyword_score(bm25: float) -> float:
 def rank(entry: Entry, terms: Terms, *, bm25: float, stage: MatchStage) -> Score:
     """Score one full-text hit of akm's plan: nothing depends on the other hits."""
     keyword = keyword_score(bm25)
-    return rank_base(entry, terms, Base(keyword, keyword), LEXICAL, relaxed=stage == "or")
+    base = Base(keyword, keyword)
+    return rank_base(entry, terms, base, LEXICAL, relaxed=stage == "or", akm_reasons=True)
 
 
 def rank_overlap(entry: Entry, terms: Terms, *, share: float, utility: float = 0.0) -> Score:
@@ -164,6 +169,7 @@ def rank_base(
     relaxed: bool = False,
     boosted: bool = True,
     matches: float = 1.0,
+    akm_reasons: bool = False,
     utility: float = 0.0,
 ) -> Score:
     """Score a hit whose lanes say ``base``.
@@ -173,9 +179,12 @@ def rank_base(
         relaxed: only some of the query's words are known to be in it.
         boosted: otherwise the base is the score, but for beliefs' ceilings.
         matches: what a match of some of the query's words counts; see `MATCH_WEIGHT`.
+        akm_reasons: give akm's reasons also where its words promise too much; see `NEAR`.
         utility: how much the asset has been used, from 0 to 1.
     """
     names, named = _name_parts(entry.name, terms)
+    if names is not None and names.reason == NEAR and not (akm_reasons or _near(entry.name, terms)):
+        names = _part(names.signal, names.value, TOKENS)
     parts = list(lead)
     if boosted:
         own = [names, *[signal(entry, terms) for signal in _SIGNALS]]
@@ -207,11 +216,21 @@ def _name_parts(name: str, terms: Terms) -> tuple[Part | None, bool]:
     if spaced and spaced == terms.phrase:
         return _part("name", EXACT_NAME, "exact name match"), True
     if _begins(terms.phrase, spaced) or _begins(spaced, terms.phrase):
-        return _part("name", 1.0, "near-exact name match"), True
+        return _part("name", 1.0, NEAR), True
     found = _found(terms.roots, spaced)
     if not found:
         return None, False
-    return _part("name", _capped(0.3, found, 0.9), "matched name tokens"), True
+    return _part("name", _capped(0.3, found, 0.9), TOKENS), True
+
+
+def _near(name: str, terms: Terms) -> bool:
+    """Whether a name, or its last segment, and the query differ by a third of either at most."""
+    for written in (name, name.rpartition("/")[2]):
+        spaced = " ".join(words(written))
+        short, long = sorted((spaced, terms.phrase), key=len)
+        if 3 * len(short) >= 2 * len(long) and _begins(short, long):
+            return True
+    return False
 
 
 def _type(entry: Entry, _terms: Terms) -> Part | None:

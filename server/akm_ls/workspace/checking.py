@@ -166,6 +166,22 @@ def why_unchecked(workspace: Workspace, path: str) -> Unchecked | None:
     return None
 
 
+def why_empty(workspace: Workspace, path: str) -> str:
+    """Why `check` finds nothing to look at below a directory."""
+    owner = workspace.bundles.relative(os.path.abspath(path))
+    if owner is not None and owner[1]:
+        bundle, rel = owner
+        inside = f"{rel}/x"
+        if is_secret(inside):
+            return "what is below it is secret, which is never opened"
+        here = bundle.path_of(rel)
+        if os.path.islink(here):
+            return "a symbolic link to a directory is not part of its bundle"
+        if rel.lower().endswith(CHECKED_ENDINGS):
+            return "it is a directory, and no file in it is checked"
+    return f"no file below it is checked ({', '.join(CHECKED_ENDINGS)} that git does not ignore)"
+
+
 def is_checked(bundle: Bundle, rel: str) -> bool:
     """Whether a file is one that rules look at, by its name and its neighbours' names."""
     if not may_be_checked(rel):

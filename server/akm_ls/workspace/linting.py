@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
+from akm_ls.index.interrupts import deaf_children
 from akm_ls.workspace.kept_findings import Kept
 from akm_ls.workspace.lint_crew import lint_by_crew
 from akm_ls.workspace.linter import FileToCheck, Linter
@@ -69,6 +70,7 @@ def _in_processes(
     workspace.close()  # a connection must not be used on both sides of a fork
     fork = sys.platform == "linux"
     _inherited = Linter(workspace) if fork else None
+    others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(
         min(processes, len(batches)),
         mp_context=multiprocessing.get_context("fork" if fork else "spawn"),
@@ -76,7 +78,14 @@ def _in_processes(
         initargs=(None if fork else workspace.settings,),
     )
     try:
-        yield from executor.map(_lint_batch, batches)
+        with deaf_children():  # all of them are started by the first jobs
+            found = executor.map(_lint_batch, batches)
+        yield from found
+    except (KeyboardInterrupt, GeneratorExit):
+        # Nobody waits for what they are at; they would finish it first.
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
         _inherited = None

@@ -9,17 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from akm_ls.bundles.bundle import Bundle, BundleSet
-from akm_ls.bundles.discovery import resolve_bundles
+from akm_ls.bundles.bundle import Bundle
 from akm_ls.bundles.reading import read_text
 from akm_ls.bundles.sensitive import is_secret, is_sensitive
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.delta import Delta
-from akm_ls.index.indexer import IndexReport, run_index, upsert_files
-from akm_ls.index.memory import release_memory
-from akm_ls.index.places import DATABASE, default_data_dir
-from akm_ls.index.store import Store, StoreBusy, StoreError
+from akm_ls.index.store import Store, StoreError
 from akm_ls.index.stub import Stub, stub_of
 from akm_ls.lint.bundle_settings import BundleSettingsFiles
 from akm_ls.lint.engine import CODES, lint
@@ -35,14 +31,13 @@ from akm_ls.search.search import search
 from akm_ls.search.show import ShowResult, show
 from akm_ls.search.symbols import Symbols
 from akm_ls.workspace.beside import BesideChanged, xrefs_of
-from akm_ls.workspace.check_run import CheckRun, may_be_checked
+from akm_ls.workspace.check_run import CheckRun
 from akm_ls.workspace.checking import FileFindings, check
 from akm_ls.workspace.command_finder import FinderOfSettings
 from akm_ls.workspace.dependence import Dependence
-from akm_ls.workspace.following import IndexFollower, Snapshot, snapshot_of
+from akm_ls.workspace.indexed_bundles import IndexedBundles, never, nothing
 from akm_ls.workspace.open_documents import OpenDocument, OpenDocuments, open_document
 from akm_ls.workspace.searching import Searching
-from akm_ls.workspace.semantic import EmbeddingOutcome, embed_workspace
 from akm_ls.workspace.settings import Settings
 from akm_ls.workspace.status import status_of
 from akm_ls.workspace.store_pool import StorePool
@@ -51,35 +46,20 @@ from akm_ls.workspace.usage import Usage
 from akm_ls.workspace.words import KnownWords
 
 if TYPE_CHECKING:
-    from akm_ls.index.embedding import LineKind
     from akm_ls.search.commands import CommandFinder
 
 __all__ = ["FileFindings", "Workspace"]
 
 logger = logging.getLogger(__name__)
 
-READER_PATIENCE_MS = 250
-"""How long `Workspace.store` waits for a lock, which a reader needs only in a new file."""
-WRITER_PATIENCE_MS = 1_000
-"""How long a few changed files wait to be written; the catalog has them all the same."""
 _FOLDERS_NAMED = 3
-MUCH_INDEXED = 500
-"""Assets written by one index run after which it has left much free memory behind."""
 
 
 def _is_there(bundle: Bundle, rel: str) -> bool:
     return os.path.lexists(bundle.path_of(rel))
 
 
-def _nothing(*_: object) -> None:
-    return None
-
-
-def _never() -> bool:
-    return False
-
-
-class Workspace:
+class Workspace(IndexedBundles):
     """Bundles, index, catalog and open documents as one thing.
 
     Not thread-safe: one thread owns it. `index` and `searcher` are the two ways to work in
@@ -90,23 +70,17 @@ class Workspace:
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
-        self.catalog = Catalog()
+        super().__init__(settings)
         self.symbols = Symbols(self.catalog)
         self.dependence = Dependence(self.catalog)
         self.documents = OpenDocuments()
-        self.warnings: tuple[str, ...] = ()
-        self.indexing = False
-        self.embedding = False
         self.surroundings = OpenSurroundings(self)
         self.words = KnownWords(self)
         self.bundle_settings = BundleSettingsFiles(CODES)
-        self._store: Store | None = None
         self.stores = StorePool()
         self._searching = Searching()
         self._finder = FinderOfSettings()
         self.usage = Usage(lambda: (self.settings, self.data_dir))
-        self.bundles = BundleSet()
         self.resolve()
 
     @classmethod
@@ -124,217 +98,16 @@ class Workspace:
         self.stores.close()
         self.usage.close()
 
-    def close(self) -> None:
-        if self._store is not None:
-            self._store.close()
-            self._store = None
-
-    # Bundles and the index.
-
-    @property
-    def data_dir(self) -> str:
-        """Where the index lives (``--data-dir``, ``akm.dataDir``, else the platform's place)."""
-        return self.settings.data_dir or default_data_dir()
-
-    @property
-    def store_path(self) -> str:
-        return os.path.join(self.data_dir, DATABASE)
-
     def resolve(self) -> bool:
-        """Find the bundles again; whether they are others than before."""
-        before = self.bundles
         self._searching.forget_settings()
-        self.bundles = resolve_bundles(
-            overrides=self.settings.bundle_dirs,
-            overrides_from=self.settings.bundle_dirs_from,
-            folders=self.settings.folders,
-            config=self.settings.config,
-        )
-        self.catalog.expect(bundle.id for bundle in self.bundles)
-        changed = before.bundles != self.bundles.bundles or before.default != self.bundles.default
-        if changed:
-            self.close()
-        return changed
-
-    @property
-    def store(self) -> Store | None:
-        """This thread's connection, opened on first use; ``None`` when the file is unusable.
-
-        For reading: it does not wait for other processes.
-        """
-        if self._store is None:
-            try:
-                self._store = Store(self.store_path, self.bundles, patience_ms=READER_PATIENCE_MS)
-            except StoreError as problem:
-                self._warn(str(problem))
-        return self._store
-
-    def load(self) -> None:
-        """Fill the catalog from the index; open documents stay laid over it."""
-        self.take(self.snapshot())
-
-    def snapshot(self) -> Snapshot:
-        """What the index knows of the bundles; may run in any thread."""
-        try:
-            with Store(self.store_path, self.bundles) as store:
-                return snapshot_of(store)
-        except StoreError as problem:
-            return Snapshot(problem=str(problem))
-
-    def take(self, snapshot: Snapshot) -> None:
-        """Make a snapshot the catalog's content."""
-        if snapshot.problem:
-            self._warn(snapshot.problem)
-        self.catalog.load(snapshot.stubs, snapshot.claims, snapshot.generation)
-        self.words.forget()
-        for bundle_id in snapshot.complete:
-            self.catalog.mark_complete(bundle_id)
-
-    def index(
-        self,
-        *,
-        full: bool = False,
-        clean: bool = False,
-        only: str | None = None,
-        skip_if_locked: bool = False,
-        check_run: CheckRun | None = None,
-        on_progress: Callable[[int, int, str], None] = _nothing,
-        on_delta: Callable[[Delta], None] = _nothing,
-        cancelled: Callable[[], bool] = _never,
-    ) -> IndexReport:
-        """Bring the index up to date; may run in any thread.
-
-        The catalog is not touched: ``on_delta`` is called in the running thread, and its owner
-        hands the deltas to `apply` in the thread that owns the workspace.
-        """
-        report = run_index(
-            self.store_path,
-            self.bundles,
-            full=full,
-            clean=clean,
-            only=only,
-            skip_if_locked=skip_if_locked,
-            crew=None if check_run is None else check_run.crew,
-            also=None if check_run is None else may_be_checked,
-            on_progress=on_progress,
-            on_delta=on_delta,
-            cancelled=cancelled,
-        )
-        if check_run is not None:
-            check_run.walked = report.walked
-        if report.added + report.changed > MUCH_INDEXED:
-            release_memory()
-        return report
-
-    def refresh(
-        self,
-        *,
-        full: bool = False,
-        clean: bool = False,
-        only: str | None = None,
-        skip_if_locked: bool = False,
-        check_run: CheckRun | None = None,
-        on_progress: Callable[[int, int, str], None] = _nothing,
-        cancelled: Callable[[], bool] = _never,
-    ) -> IndexReport:
-        """`index` in this thread, with the catalog following."""
-        report = self.index(
-            full=full,
-            clean=clean,
-            only=only,
-            skip_if_locked=skip_if_locked,
-            check_run=check_run,
-            on_progress=on_progress,
-            on_delta=lambda delta: _nothing(self.apply(delta)),
-            cancelled=cancelled,
-        )
-        self.warnings = report.of_run
-        return report
-
-    def embed(
-        self,
-        *,
-        reembed: bool = False,
-        only: str | None = None,
-        lazily: bool = False,
-        on_line: Callable[[LineKind, str], None] = _nothing,
-        on_progress: Callable[[int, int], None] = _nothing,
-        cancelled: Callable[[], bool] = _never,
-    ) -> EmbeddingOutcome:
-        """Give assets vectors of the configured model; see `semantic.embed_workspace`.
-
-        May run in any thread that has no event loop, after `index`.
-        """
-        return embed_workspace(
-            self.settings,
-            self.store_path,
-            self.bundles,
-            reembed=reembed,
-            only=only,
-            lazily=lazily,
-            on_line=on_line,
-            on_progress=on_progress,
-            cancelled=cancelled,
-        )
-
-    def prepare_search(self) -> None:
-        """Load the model and its vectors before the first search; in any thread, after `embed`."""
-        try:
-            with Store(self.store_path, self.bundles) as store:
-                index = self._searching.semantic(self.settings)
-                if index.state(store).is_usable:
-                    index.prepare(store)
-        except StoreError as problem:
-            logger.info("%s", problem)
-
-    def apply(self, delta: Delta) -> Delta:
-        """Take a delta of the index into the catalog; what is left of it for a reader."""
-        return self._followed(self.catalog.apply(delta))
-
-    def upsert(self, paths: Sequence[str]) -> Delta:
-        """Read some files again after they were written, created or deleted; in any thread.
-
-        As with `index` the catalog is not touched. What another process kept from being written
-        is in the delta, and under ``deferred``: it wants to be tried again.
-        """
-        try:
-            with Store(self.store_path, self.bundles, patience_ms=WRITER_PATIENCE_MS) as store:
-                try:
-                    return upsert_files(store, paths)
-                except StoreBusy:
-                    return upsert_files(store, paths, write=False)
-        except StoreError as problem:
-            logger.warning("%s", problem)
-            return Delta()
-
-    def files_changed(self, paths: Sequence[str]) -> Delta:
-        """`upsert` in this thread, with the catalog following."""
-        return self.apply(self.upsert(paths))
+        return super().resolve()
 
     def _followed(self, delta: Delta) -> Delta:
         self.words.follow(delta)
         return delta
 
-    def follower(self) -> IndexFollower:
-        """Tells what other processes do to the index; for use in other threads."""
-        return IndexFollower(self.store_path, self.bundles)
-
-    # Paths.
-
-    def canonical(self, path: str) -> str:
-        """The one spelling of a path: below its bundle's real root."""
-        owner = self.bundles.relative(path)
-        if owner is None:
-            return os.path.normpath(path)
-        bundle, rel = owner
-        return os.path.join(bundle.real_root, *rel.split("/")) if rel else bundle.real_root
-
-    def display_path(self, path: str) -> str:
-        """A canonical path as the user spells it, below the bundle's root as given."""
-        owner = self.bundles.relative(path)
-        if owner is None or owner[0].root == owner[0].real_root:
-            return path
-        return owner[0].path_of(owner[1])
+    def _refilled(self) -> None:
+        self.words.forget()
 
     # Documents.
 
@@ -504,8 +277,8 @@ class Workspace:
         paths: Sequence[str] = (),
         *,
         check_run: CheckRun | None = None,
-        on_progress: Callable[[int, int, str], None] = _nothing,
-        cancelled: Callable[[], bool] = _never,
+        on_progress: Callable[[int, int, str], None] = nothing,
+        cancelled: Callable[[], bool] = never,
         alone: bool = False,
     ) -> Generator[FileFindings, None, None]:
         """The findings of files on disk: of all bundles, or of some files and directories.
@@ -516,6 +289,16 @@ class Workspace:
         return check(self, paths, check_run, on_progress, cancelled, alone=alone)
 
     # Questions.
+
+    def prepare_search(self) -> None:
+        """Load the model and its vectors before the first search; in any thread, after `embed`."""
+        try:
+            with Store(self.store_path, self.bundles) as store:
+                index = self._searching.semantic(self.settings)
+                if index.state(store).is_usable:
+                    index.prepare(store)
+        except StoreError as problem:
+            logger.info("%s", problem)
 
     def library(self, store: Store | None = None) -> Library:
         """What searching reads from. In another thread, give it a store of that thread."""
@@ -543,9 +326,7 @@ class Workspace:
             utility=self.usage.lookup(),
         )
 
-    def search(
-        self, request: SearchRequest, cancelled: Callable[[], bool] = _never
-    ) -> SearchResult:
+    def search(self, request: SearchRequest, cancelled: Callable[[], bool] = never) -> SearchResult:
         return search(self.library(), request, cancelled=cancelled)
 
     @property
@@ -612,8 +393,3 @@ class Workspace:
     def status(self) -> dict[str, Any]:
         """The answer to ``akm/status`` (protocol.md)."""
         return status_of(self)
-
-    def _warn(self, message: str) -> None:
-        logger.warning("%s", message)
-        if message not in self.warnings:
-            self.warnings = (*self.warnings, message)

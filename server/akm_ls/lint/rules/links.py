@@ -393,7 +393,12 @@ RULES = (
         ),
         remedy=(
             "Correct the path, add the file, or remove the mention. Paths are read from the "
-            "directory of the file they stand in."
+            "directory of the file they stand in.\n\n"
+            "Not every name is a claim that a file is there. The target of a link or an image "
+            "that has no directory counts only when it ends in `.md`: instead of `flow.png` write "
+            "`./flow.png` to have it checked. `@docs/setup.md` is a warning in memory files "
+            "(`CLAUDE.md`), an information in commands, which may mean a file of the project they "
+            "are run in, and is not looked at in skills."
         ),
         example=(
             "---\nname: ios\ndescription: Builds small iOS apps. Use for Swift work.\n---\n"
