@@ -39,7 +39,7 @@ class YamlProblem:
 
     ``message`` is one sentence, ``span`` the place, inside the block and not empty where there is
     any text. ``value`` is the scalar that would read as written if it were quoted, when quoting is
-    the cure; ``key`` its key.
+    a cure; ``key`` its key.
     """
 
     message: str
@@ -339,7 +339,7 @@ def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
             f"`{_CLOSERS[opener]}`.",
             _rest(source, context_at),
             "unclosed-bracket",
-            None,
+            value if value is not None and source[value.start] in _CLOSERS else None,
             key,
         )
     return YamlProblem(

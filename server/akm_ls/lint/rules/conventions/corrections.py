@@ -256,9 +256,7 @@ def check_belief_orphan(subject: Subject) -> Iterator[Finding]:
         ),
         span=by_pair.key.span,
         data={"missing": "beliefState"},
-        fixes=(Fix("Set beliefState to superseded", edits.edits()),)
-        if set_it
-        else (),
+        fixes=(Fix("Set beliefState to superseded", edits.edits()),) if set_it else (),
     )
 
 
