@@ -147,9 +147,8 @@ def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
     document = subject.document
     base = frontmatter.inner.start
     faults = _faults(document, frontmatter)
-    told_elsewhere = subject.settings.runs("unquoted-colon") and (
-        "unquoted-colon" not in frontmatter.strings("lint_skip")
-    )
+    # Also when a comment or `lint_skip` hides it there: who hides the fault wants silence.
+    told_elsewhere = subject.settings.runs("unquoted-colon")
     for fault in faults.faults:
         if told_elsewhere and _is_colon_in_description(document, frontmatter, fault):
             continue  # one finding for one fault: unquoted-colon says it
