@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.documents.document import parse
 from akm_ls.documents.frontmatter import read_frontmatter
+from akm_ls.documents.text import decode
 from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits, safe_edits
@@ -236,6 +237,29 @@ def test_a_template_in_a_skill_breaks_nothing() -> None:
 
 def test_cursors_globs_need_no_quotes() -> None:
     assert not findings(block("globs: **/*.ts\nalwaysApply: false"), ".cursor/rules/x.mdc")
+
+
+BINARY = decode(bytes(range(256))).text
+
+
+@pytest.mark.parametrize(
+    ("text", "rel", "kinds"),
+    [
+        (BINARY, "skills/x/SKILL.md", ["not-text"]),
+        (BINARY, "agents/x.md", ["not-text"]),
+        (BINARY, "knowledge/x.md", ["not-text"]),
+        (f"---\n{SKILL}\n---\n{BINARY}", "skills/x/SKILL.md", ["not-text"]),
+        (block("name: x\ndescription: a\0b"), "skills/x/SKILL.md", ["control-character"]),
+        ("N\0o\0t\0e\0", "knowledge/x.md", ["not-text"]),
+        (decode(block("name: x\ndescription: Prüft.").encode("latin-1")).text,
+         "skills/x/SKILL.md", ["not-utf-8"]),
+        (block(SKILL) + "U+FFFD looks like \ufffd.\n", "skills/x/SKILL.md", []),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_text_is_said_to_be_none(text: str, rel: str, kinds: list[str]) -> None:
+    found = findings(text, rel, RULES)
+    assert [finding.data.get("kind") for finding in found] == kinds
+    assert not any(finding.fixable for finding in found)
 
 
 PIECES = st.sampled_from(
