@@ -177,6 +177,24 @@ def test_a_repeated_key_with_another_value_is_for_the_author() -> None:
     assert found.fixes == ()
 
 
+@pytest.mark.parametrize(
+    ("yaml", "alias"),
+    [
+        ("a: &a [*a]", "*a"),
+        ("xrefs: &x\n  - *x", "*x"),
+        ("m: &m {k: *m}", "*m"),
+        ("m: &m\n  k: &k\n    - [b, *m]", "*m"),
+        ("a: &a b\nc: &a [*a]", "*a"),
+    ],
+)
+def test_a_value_that_contains_itself(yaml: str, alias: str) -> None:
+    text = block(yaml)
+    (found,) = findings(text)
+    assert found.code == "invalid-frontmatter" and found.span.of(text) == alias
+    assert "contains itself" in found.message and "nothing here" not in found.message
+    assert found.fixes == ()
+
+
 def test_one_name_in_two_maps_is_no_repetition() -> None:
     assert not findings(block("a:\n  name: x\nb:\n  name: x\nname: x"))
 

@@ -106,6 +106,16 @@ def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
             value,
             key,
         )
+    if failure.kind == "alias-loop":
+        key, _ = _value_at(source, at)
+        return YamlProblem(
+            f"`*{failure.reason}` stands in the value that `&{failure.reason}` names, so the "
+            "value contains itself, and most tools cannot read it; write out what it stands for.",
+            Span(at, at + 1 + len(failure.reason)),
+            "alias",
+            None,
+            key,
+        )
     if failure.kind == "alias-bomb":
         return YamlProblem(
             "The YAML aliases multiply into too many values to be read.",
