@@ -233,7 +233,8 @@ def check_description_length(subject: Subject) -> Iterator[Finding]:
     node = frontmatter.get("description")
     if not isinstance(node, Scalar):
         return
-    text = node.text if subject.settings.portable else node.text.strip()
+    text = frontmatter.meant("description") or ""
+    text = text if subject.settings.portable else text.strip()
     if len(text) > MAX_DESCRIPTION:
         yield Finding(
             code="skill-description-too-long",
