@@ -44,7 +44,6 @@ def test_they_are_found_where_refs_can_stand(text: str, expected: list[str]) -> 
         "std::env::var, env::home, task:run(), env:A=1, secret:${X}\n",
         "https://example.com/skill:review and x/skill:review\n",
         "my-skill:review, subagent:planner, .skill:x1, {env:HOME}, <task:x1>\n",
-        "skill:x\n",
         "```\nskill:review\n```\n<!-- skill:review -->\n",
         "---\ndescription: skill:review\nskill:review\n---\n",
         "---\nxrefs: ['skill:a b', 'see skill:review']\n---\n",

@@ -197,6 +197,21 @@ def test_a_description_that_will_do(tmp_path: Path, description: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("a", "has 1 character;"),
+        ("ab", "has 2 characters;"),
+        ('"foo', "has 3 characters;"),
+        ("'f", "has 1 character;"),
+        ('"fo"', "has 2 characters;"),
+    ],
+)
+def test_characters_are_counted_as_they_are_meant(tmp_path: Path, value: str, says: str) -> None:
+    (finding,) = found_in(tmp_path, f"---\ndescription: {value}\n---\n", "description-quality")
+    assert says in finding.message
+
+
 def test_a_skill_may_say_more(tmp_path: Path) -> None:
     text = f"---\nname: a\ndescription: {'Draws. ' * 100}\n---\n"
     files = {"skills/a/SKILL.md": text, "knowledge/k.md": note()}

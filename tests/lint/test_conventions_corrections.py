@@ -113,14 +113,22 @@ def test_what_is_no_correction_or_a_whole_one(tmp_path: Path, files: dict[str, s
 def test_a_state_and_its_ref_belong_together(
     tmp_path: Path, keys: tuple[str, ...], covered: str, after: tuple[str, ...] | None
 ) -> None:
-    text = old(*keys)
-    (finding,) = lint_stash(tmp_path, {OLD: text}, "belief-orphan")[OLD]
+    text, there = old(*keys), {"knowledge/x.md": new(says="How it is done")}
+    (finding,) = lint_stash(tmp_path, {OLD: text, **there}, "belief-orphan")[OLD]
     assert marked(text, finding) == covered
-    assert finding.fixable == (after is not None)
+    assert not finding.fixable  # the state takes an asset out of its place: nobody does so unasked
     if after is not None:
         text = apply_edits(text, finding.fixes[0].edits)
         assert text == old(*after)
-        assert lint_stash(tmp_path, {OLD: text}, "belief-orphan") == {}
+        assert lint_stash(tmp_path, {OLD: text, **there}, "belief-orphan") == {}
+
+
+@pytest.mark.parametrize("target", ["knowledge/gone", "[knowledge/gone, other//knowledge/x]"])
+def test_what_nothing_replaces_is_not_put_behind_it(tmp_path: Path, target: str) -> None:
+    text = old(f"supersededBy: {target}")
+    assert lint_stash(tmp_path, {OLD: text}, "belief-orphan") == {}
+    codes = {finding.code for finding in lint_stash(tmp_path, {OLD: text})[OLD]}
+    assert "missing-ref" in codes
 
 
 @pytest.mark.parametrize(

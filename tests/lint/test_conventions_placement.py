@@ -141,6 +141,22 @@ def test_a_segment_that_says_too_little_or_too_much(tmp_path: Path, rel: str, co
 
 
 @pytest.mark.parametrize(
+    ("rel", "instead"),
+    [
+        ("knowledge/auth/Token_Refresh.md", "token-refresh"),
+        ("knowledge/UPPER.MD", "upper.md"),
+        ("knowledge/auth/My Notes.Md", "my-notes.md"),
+        ("knowledge/auth/Node.JS.md", "node-js"),
+    ],
+)
+def test_the_spelling_that_would_do(tmp_path: Path, rel: str, instead: str) -> None:
+    text = "---\ndescription: How the queue is drained before a deployment\n---\n"
+    (finding,) = lint_stash(tmp_path, {rel: text}, "placement-segment-case")[rel]
+    assert f'"{instead}" would be' in finding.message
+    assert finding.data["suggestion"] == instead
+
+
+@pytest.mark.parametrize(
     "rel",
     [
         "memories/MyShop/tip.md",

@@ -158,17 +158,48 @@ def test_values_that_are_fine(rel: str, yaml: str) -> None:
     assert not findings(rel, yaml)
 
 
+@pytest.mark.parametrize(
+    ("rel", "yaml", "left"),
+    [
+        (SKILL, "allowed_tools: Bash", "allowed-tools: Bash"),
+        (AGENT, "disallowed-tools: Bash", "disallowedTools: Bash"),
+        (AGENT, "permissionmode: plan", "permissionMode: plan"),
+        (AGENT, "permissionMode: BypassPermissions", "permissionMode: bypassPermissions"),
+        (AGENT, "Tools: Bash", "tools: Bash"),
+        (SKILL, "Hooks: {}", "hooks: {}"),
+        (SKILL, "Model: opus", "model: opus"),
+    ],
+)
+def test_what_an_agent_may_do_changes_only_when_asked(rel: str, yaml: str, left: str) -> None:
+    found = findings(rel, yaml)
+    assert mended(yaml, found) == yaml
+    assert mended(yaml, found, asked=True) == left
+
+
+def test_a_quoted_list_that_would_be_no_value_is_not_written() -> None:
+    for yaml, left in (
+        ("name: [two]", "name: two"),
+        ("name: ['two']", "name: two"),
+        ("name: [1.5]", "name: [1.5]"),
+        ("name: [one, two]", "name: [one, two]"),
+        ("name: {one: two}", "name: {one: two}"),
+        ("effort: [high]", "effort: high"),
+        ("effort: [lots]", "effort: [lots]"),
+    ):
+        assert mended(yaml, findings(SKILL, yaml)) == left
+
+
 UNKNOWN = [
     (SKILL, "descripton: d", "hint", "`description`", "description: d"),
-    (SKILL, "allowed_tools: Read", "hint", "`allowed-tools`", "allowed-tools: Read"),
+    (SKILL, "allowed_tools: Read", "hint", "`allowed-tools`", None),
     (SKILL, '"Description": d', "hint", "`description`", '"description": d'),
     (SKILL, "licence: MIT", "hint", "Did you mean `license`", None),
     (SKILL, "risk: low", "hint", "under `metadata`", None),
     (SKILL, "tools: [claude, cursor]", "hint", "`allowed-tools`", None),
     (SKILL, "user-invokable: true", "hint", "`user-invocable`", "user-invocable: true"),
-    (AGENT, "disallowed-tools: Bash", "hint", "`disallowedTools`", "disallowedTools: Bash"),
+    (AGENT, "disallowed-tools: Bash", "hint", "`disallowedTools`", None),
     (AGENT, "capabilities: [a]", "hint", "tools pass over it", None),
-    (GEMINI, "mcpServers: {}", "error", "`mcp_servers`", "mcp_servers: {}"),
+    (GEMINI, "mcpServers: {}", "error", "`mcp_servers`", None),
     (GEMINI, "owner: ann", "error", "refuses", None),
     (OPENCODE, "maxSteps: 5", "hint", "`steps`", "steps: 5"),
     (".agents/skills/x/SKILL.md", "model: opus", "hint", "Claude Code", None),

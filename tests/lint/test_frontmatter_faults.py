@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.documents.document import parse
 from akm_ls.documents.frontmatter import read_frontmatter
+from akm_ls.documents.text import decode
 from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits, safe_edits
@@ -70,6 +71,11 @@ FAULTS = [
     ('k: "open\nl: m', "never closed", 'k: "open"\nl: m'),
     ("k: 'Tis so\nl: m", "never closed", 'k: "\'Tis so"\nl: m'),
     ("tags: [a, b\nl: m", "never closed", "tags: [a, b]\nl: m"),
+    ("description: [a, b", "never closed", 'description: "[a, b"'),
+    ("title: {a: b", "never closed", 'title: "{a: b"'),
+    ("title: [a, {b\nl: m", "never closed", 'title: "[a, {b"\nl: m'),
+    ("title: [a,\n  b # c\nl: m", "never closed", 'title: "[a,\n  b # c"\nl: m'),
+    ("license: [MIT", "never closed", 'license: "[MIT"'),
     (r'k: "C:\dir"', "no escape", r'k: "C:\\dir"'),
     (r'k: "C:\new\dir"', "no escape", None),
     ("title: “Use: x”", "curly quotes", 'title: "Use: x"'),
@@ -171,6 +177,24 @@ def test_a_repeated_key_with_another_value_is_for_the_author() -> None:
     assert found.fixes == ()
 
 
+@pytest.mark.parametrize(
+    ("yaml", "alias"),
+    [
+        ("a: &a [*a]", "*a"),
+        ("xrefs: &x\n  - *x", "*x"),
+        ("m: &m {k: *m}", "*m"),
+        ("m: &m\n  k: &k\n    - [b, *m]", "*m"),
+        ("a: &a b\nc: &a [*a]", "*a"),
+    ],
+)
+def test_a_value_that_contains_itself(yaml: str, alias: str) -> None:
+    text = block(yaml)
+    (found,) = findings(text)
+    assert found.code == "invalid-frontmatter" and found.span.of(text) == alias
+    assert "contains itself" in found.message and "nothing here" not in found.message
+    assert found.fixes == ()
+
+
 def test_one_name_in_two_maps_is_no_repetition() -> None:
     assert not findings(block("a:\n  name: x\nb:\n  name: x\nname: x"))
 
@@ -231,6 +255,29 @@ def test_a_template_in_a_skill_breaks_nothing() -> None:
 
 def test_cursors_globs_need_no_quotes() -> None:
     assert not findings(block("globs: **/*.ts\nalwaysApply: false"), ".cursor/rules/x.mdc")
+
+
+BINARY = decode(bytes(range(256))).text
+
+
+@pytest.mark.parametrize(
+    ("text", "rel", "kinds"),
+    [
+        (BINARY, "skills/x/SKILL.md", ["not-text"]),
+        (BINARY, "agents/x.md", ["not-text"]),
+        (BINARY, "knowledge/x.md", ["not-text"]),
+        (f"---\n{SKILL}\n---\n{BINARY}", "skills/x/SKILL.md", ["not-text"]),
+        (block("name: x\ndescription: a\0b"), "skills/x/SKILL.md", ["control-character"]),
+        ("N\0o\0t\0e\0", "knowledge/x.md", ["not-text"]),
+        (decode(block("name: x\ndescription: Prüft.").encode("latin-1")).text,
+         "skills/x/SKILL.md", ["not-utf-8"]),
+        (block(SKILL) + "U+FFFD looks like \ufffd.\n", "skills/x/SKILL.md", []),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_text_is_said_to_be_none(text: str, rel: str, kinds: list[str]) -> None:
+    found = findings(text, rel, RULES)
+    assert [finding.data.get("kind") for finding in found] == kinds
+    assert not any(finding.fixable for finding in found)
 
 
 PIECES = st.sampled_from(

@@ -75,7 +75,7 @@ def test_misspelt_keys(tmp_path: Path) -> None:
         ("unknown-key", "allowed_tools", ["allowed-tools"]),
     ]
     assert fixed(text, findings) == (
-        "---\nname: typo\ndescription: Finds typos. Use for text.\nallowed-tools: Read\n---\n# T\n"
+        "---\nname: typo\ndescription: Finds typos. Use for text.\nallowed_tools: Read\n---\n# T\n"
     )
 
 

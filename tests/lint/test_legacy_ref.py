@@ -8,6 +8,7 @@ import pytest
 from stash import fixed, lint_stash, marked
 
 from akm_ls.lint.finding import Finding
+from akm_ls.lint.settings import LintSettings
 
 FILES = {
     "knowledge/web-ux/rubric.md": "# Rubric\n",
@@ -55,6 +56,45 @@ def test_an_asset_that_is_no_more_is_told_beside_one_that_is(tmp_path: Path) -> 
         ("workflow:gone", "information"),
     ]
     assert not found[1].fixes
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("team//skill:review\n", [("legacy-ref", "team//skill:review")]),
+        ("team//skill:b skill:b\n", [("legacy-ref", "team//skill:b"), ("legacy-ref", "skill:b")]),
+        ("team//skill:review#do\n", [("legacy-ref", "team//skill:review#do")]),
+        ("---\nxrefs: [team//skill:b]\n---\n", [("legacy-ref", "team//skill:b")]),
+        ("skill:c, a ratio of skill:x\n", []),
+        ("skill:b, task:x\n", [("legacy-ref", "skill:b")]),
+        ("team//skill:gone\n", [("missing-ref", "team//skill:gone")]),
+        (
+            "skill:b, team//skill:gone\n",
+            [("legacy-ref", "skill:b"), ("missing-ref", "team//skill:gone")],
+        ),
+        ("---\nxrefs: [team//skill:gone]\n---\n", [("legacy-ref", "team//skill:gone")]),
+    ],
+)
+def test_one_fault_is_told_once(tmp_path: Path, text: str, told: list[tuple[str, str]]) -> None:
+    one_letter = {"skills/b/SKILL.md": "---\nname: b\ndescription: Reviews.\n---\n"}
+    stash = {**FILES, **one_letter, "memories/note.md": text}
+    found = lint_stash(tmp_path, stash, "legacy-ref", "missing-ref").get("memories/note.md", ())
+    assert [(finding.code, marked(text, finding)) for finding in found] == told
+
+
+def test_a_rule_that_is_off_leaves_its_fault_to_the_other(tmp_path: Path) -> None:
+    text = "team//skill:review and team//skill:gone\n"
+    for off, told in (
+        (
+            "legacy-ref",
+            [("missing-ref", "team//skill:review"), ("missing-ref", "team//skill:gone")],
+        ),
+        ("missing-ref", [("legacy-ref", "team//skill:review"), ("legacy-ref", "team//skill:gone")]),
+    ):
+        settings = LintSettings({off: "off"})
+        stash = {**FILES, "memories/note.md": text}
+        found = lint_stash(tmp_path, stash, "legacy-ref", "missing-ref", lint=settings)
+        assert [(f.code, marked(text, f)) for f in found["memories/note.md"]] == told
 
 
 def test_in_a_list_of_refs_it_can_be_nothing_else(tmp_path: Path) -> None:

@@ -38,6 +38,9 @@ def missing(text: str, rel: str = "knowledge/a.md") -> list[int]:
         (f"```\n<!-- akm-ls-disable -->\n```\n{GONE}\n", [3]),
         (f"{GONE} # akm-ls-disable-line\n", [0]),
         (f"{GONE} <!-- akm-ls-disable-lines -->\n", [0]),
+        (f"{GONE} <!-- AKM-LS-DISABLE-LINE -->\n", [0]),
+        (f"{GONE} <!-- akm-ls-ignore -->\n", [0]),
+        (f"<!-- akm-ls-disable -->\n{GONE}\n<!-- akm-ls-enable -->\n", []),
         (f"{GONE} <!-- please do akm-ls-disable-line -->\n", [0]),
     ],
 )
@@ -77,6 +80,14 @@ def test_comments_in_yaml_files() -> None:
         ("---\nlint_skip: [missing-reff]\n---\n", "knowledge/a.md", "`missing-ref`?"),
         ("---\nlint_skip: duplicate-ref\n---\n", "knowledge/a.md", "no effect on `duplicate-ref`"),
         ("<!-- akm-ls-disable-nextline -->\n", "knowledge/a.md", "`akm-ls-disable-next-line`?"),
+        ("<!-- AKM-LS-DISABLE-LINE missing-ref -->\n", "knowledge/a.md", "`akm-ls-disable-line`?"),
+        ("<!-- akm-ls-disabled -->\n", "knowledge/a.md", "`akm-ls-disable`?"),
+        ("<!-- Akm-Ls-Disable -->\n", "knowledge/a.md", "`akm-ls-disable`?"),
+        ("---\n# AKM-LS-disable\n---\n", "knowledge/a.md", "`akm-ls-disable`?"),
+        ("<!-- akm-ls-enable -->\n", "knowledge/a.md", "no comment switches a rule on again"),
+        ("<!-- akm-ls-enable-line -->\n", "knowledge/a.md", "`akm-ls-disable-line`"),
+        ("# akm-ls-ignore\nA=1\n", "env/a.env", "no comment that akm-ls knows"),
+        ("<!-- akm-ls-disable MISSING-REF -->\n", "knowledge/a.md", "`missing-ref`?"),
         ("# akm-ls-disable zzz\nA=1\n", "env/a.env", "No rule is called `zzz`"),
     ],
 )
@@ -93,6 +104,8 @@ def test_comments_that_name_rules_are_fine() -> None:
     text = (
         "---\nlint_skip: [missing-ref, unquoted-colon]\n# akm-ls-disable duplicate-ref\n---\n"
         "<!-- akm-ls-disable-next-line missing-ref -->\n"
+        "<!-- akm-ls-server reads this; akm-ls-enable is no comment -->\n"
+        "<!-- akm-ls-once -->\n"
         "```\n<!-- akm-ls-disable-line nothing-of-the-kind -->\n```\n"
     )
     assert "unknown-suppression" not in codes(text)

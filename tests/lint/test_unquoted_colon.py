@@ -11,6 +11,7 @@ from akm_ls.lint.engine import lint
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits, safe_edits
 from akm_ls.lint.rule import Subject
+from akm_ls.lint.suppression_edits import suppression_fixes
 
 TEAM = Bundle("team", "/team", "/team", "akm")
 
@@ -69,3 +70,21 @@ def test_quoted_and_block_texts_are_fine(block: str) -> None:
 def test_another_fault_beside_it_is_told_as_well() -> None:
     text = "---\ndescription: a: b\nargument-hint: [a] [b]\n---\n"
     assert {finding.code for finding in findings(text)} == {"unquoted-colon", "invalid-frontmatter"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Use when: x", "Use when: x\n  and: y", "[a]: b", "“Use: x”", "- a: b", "plain:colon"],
+)
+def test_each_way_to_switch_it_off_leaves_silence(value: str) -> None:
+    text = f"---\nname: x\ndescription: {value}\nlicense: MIT\n---\n# X\n"
+    (found,) = (f for f in findings(text) if f.code == "unquoted-colon")
+    fixes = suppression_fixes(parse(text), found, skippable=True)
+    assert "Add unquoted-colon to lint_skip" in [fix.title for fix in fixes]
+    for fix in fixes:
+        assert [f.code for f in findings(apply_edits(text, fix.edits))] == [], fix.title
+
+
+def test_other_faults_are_told_when_the_colon_is_not() -> None:
+    text = "---\nlint_skip: [unquoted-colon]\ndescription: Use when: x\nk: @at\n---\n"
+    assert [(f.code, f.span.of(text)) for f in findings(text)] == [("invalid-frontmatter", "@at")]

@@ -53,6 +53,14 @@ class Frontmatter:
         node = self.root.get(key)
         return node.text if isinstance(node, Scalar) else None
 
+    def meant(self, key: str) -> str | None:
+        """`text` as its author means it: without the quote that a broken block never closes."""
+        text = self.text(key)
+        node = self.root.get(key)
+        if text is None or self.problem is None or not isinstance(node, Scalar) or node.style:
+            return text
+        return text[1:] if text[:1] in ("'", '"') else text
+
     def strings(self, key: str) -> tuple[str, ...]:
         """The non-blank strings of a value that may be a scalar or a list."""
         return strings(self.root.get(key))

@@ -131,7 +131,7 @@ def _at_colon(text: str, at: int, start: int, end: int) -> LegacyRef | None:
             bare = bare.rstrip("_")  # `_memory:x_` is emphasis
         stop -= len(name) - len(bare)
         name = bare
-    if len(name) < 2 or ".." in name or text[stop : stop + 1] in _NOT_AFTER:
+    if not name or ".." in name or text[stop : stop + 1] in _NOT_AFTER:
         return None
     fragment = match.group("fragment")
     return LegacyRef(Span(begin, stop), "prose", origin, word.group(), name, fragment)

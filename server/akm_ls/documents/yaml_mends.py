@@ -22,7 +22,10 @@ MAX_SOURCE = 32 * 1024
 """Characters of a block in which more than the first fault is looked for."""
 
 TEXT_KEYS = frozenset(
-    ("name", "description", "title", "argument-hint", "when_to_use", "summary", "usage")
+    (
+        *("name", "description", "title", "argument-hint", "when_to_use", "summary", "usage"),
+        *("license", "compatibility"),
+    )
 )
 """Keys whose value is a text in every kind of file, whatever it looks like."""
 
@@ -138,6 +141,8 @@ def mend_of(source: str, problem: YamlProblem) -> Mend | None:
             quote = source[problem.span.start]
             end = _end_of_continuation(source, problem.span)
             return Mend("Close the quote", ((Span(end, end), quote),))
+        case "unclosed-bracket" if problem.key in TEXT_KEYS and problem.value is not None:
+            return _quote(source, problem, problem.value)  # a text is not given a bracket
         case "unclosed-bracket":
             closer = "]" if source[problem.span.start] == "[" else "}"
             end = _end_of_continuation(source, problem.span)

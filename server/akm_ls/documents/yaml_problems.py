@@ -39,7 +39,7 @@ class YamlProblem:
 
     ``message`` is one sentence, ``span`` the place, inside the block and not empty where there is
     any text. ``value`` is the scalar that would read as written if it were quoted, when quoting is
-    the cure; ``key`` its key.
+    a cure; ``key`` its key.
     """
 
     message: str
@@ -104,6 +104,16 @@ def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
             value or _rest(source, at),
             "alias",
             value,
+            key,
+        )
+    if failure.kind == "alias-loop":
+        key, _ = _value_at(source, at)
+        return YamlProblem(
+            f"`*{failure.reason}` stands in the value that `&{failure.reason}` names, so the "
+            "value contains itself, and most tools cannot read it; write out what it stands for.",
+            Span(at, at + 1 + len(failure.reason)),
+            "alias",
+            None,
             key,
         )
     if failure.kind == "alias-bomb":
@@ -339,7 +349,7 @@ def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
             f"`{_CLOSERS[opener]}`.",
             _rest(source, context_at),
             "unclosed-bracket",
-            None,
+            value if value is not None and source[value.start] in _CLOSERS else None,
             key,
         )
     return YamlProblem(

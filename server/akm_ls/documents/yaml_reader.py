@@ -31,7 +31,9 @@ MAX_DEPTH = 64
 MAX_EXPANDED = 50_000
 """Nodes a document may have when its aliases are written out (the billion-laughs bound)."""
 
-FailureKind = Literal["syntax", "encoding", "too-deep", "alias", "alias-bomb", "document"]
+FailureKind = Literal[
+    "syntax", "encoding", "too-deep", "alias", "alias-loop", "alias-bomb", "document"
+]
 
 _PROPERTIES = re.compile(r"(?:[!&][^\s]*[ \t\r\n]*)+")
 # What YAML's readers refuse; a lone surrogate cannot even be encoded for libyaml.
@@ -169,7 +171,7 @@ class _Builder:
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 node, size = self._close(stack.pop(), event.end_mark.index)
             elif kind is AliasEvent:
-                node, size = self._alias(event)
+                node, size = self._alias(event, stack)
             else:
                 break  # document end
             if stack:
@@ -240,8 +242,10 @@ class _Builder:
         span, base = node.span, self._base
         return Scalar(self._source[span.start - base : span.end - base], span)
 
-    def _alias(self, event: Any) -> tuple[Node, int]:
+    def _alias(self, event: Any, stack: list[_Frame]) -> tuple[Node, int]:
         start, end = event.start_mark.index, event.end_mark.index
+        if any(frame.anchor == event.anchor for frame in stack):
+            raise YamlFailure("alias-loop", event.anchor, start)
         known = self._anchors.get(event.anchor)
         if known is None:
             raise YamlFailure("alias", event.anchor, start)

@@ -25,11 +25,16 @@ WORDS: dict[Scope, str] = {
     "next-line": "akm-ls-disable-next-line",
 }
 _SCOPES = {words: scope for scope, words in WORDS.items()}
-MARKER = "akm-ls-disable"
-_IN_COMMENT = re.compile(r"\s*(?P<words>akm-ls-disable[\w-]*)(?P<codes>[^:]*)")
+_IN_EVERY_WORD = ("-ls-", "-LS-", "-Ls-", "-lS-")
+# Words of other case, and what other linters call such a comment, are read to be told of.
+_WORDS = (
+    r"(?P<words>akm-ls-(?:disable|enable|(?:ignore|suppress|skip|allow|off|on)\b)[\w-]*)"
+    r"(?P<codes>"
+)
+_IN_COMMENT = re.compile(rf"\s*{_WORDS}[^:]*)", re.IGNORECASE)
 _AFTER_HASH = re.compile(
-    r"(?:^|(?<=[ \t\r\n\ufeff]))#[ \t]*(?P<words>akm-ls-disable[\w-]*)(?P<codes>[^:\r\n]*)[^\r\n]*",
-    re.MULTILINE,
+    rf"(?:^|(?<=[ \t\r\n\ufeff]))#[ \t]*{_WORDS}[^:\r\n]*)[^\r\n]*",
+    re.MULTILINE | re.IGNORECASE,
 )
 _CODE = re.compile(r"[A-Za-z][\w-]*")
 
@@ -73,9 +78,14 @@ _ALL = "*"
 _NOTHING = Suppressions()
 
 
+def may_hold_directives(text: str) -> bool:
+    """A quick look at whether a text can have such comments at all."""
+    return any(part in text for part in _IN_EVERY_WORD)
+
+
 def read_suppressions(document: Document) -> Suppressions:
     """The comments of a document that switch rules off."""
-    if MARKER not in document.text:
+    if not may_hold_directives(document.text):
         return _NOTHING
     directives = tuple(sorted(_directives(document), key=lambda directive: directive.span))
     everywhere: frozenset[str] = frozenset()

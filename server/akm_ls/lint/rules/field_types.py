@@ -43,7 +43,7 @@ def judge(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> Iterator[Findi
         yield _of_item(subject, pair, keys[0], item)
         return
     severity = _severity(keys, value)
-    fix = _fix(subject, pair, types)
+    fix = _fix(subject, pair, types, keys)
     yield Finding(
         code="field-type",
         severity=severity,
@@ -196,7 +196,7 @@ def _message(pair: Pair, types: tuple[str, ...], value: Node) -> str:
     return message
 
 
-def _fix(subject: Subject, pair: Pair, types: tuple[str, ...]) -> Fix | None:
+def _fix(subject: Subject, pair: Pair, types: tuple[str, ...], keys: tuple[Key, ...]) -> Fix | None:
     value, text = pair.value, subject.document.text
     source = value.span.of(text)
     if not source or "\n" in source or "\r" in source:
@@ -220,8 +220,36 @@ def _fix(subject: Subject, pair: Pair, types: tuple[str, ...]) -> Fix | None:
                 return Fix("Make it a list", (TextEdit(value.span, f"[{shown}]"),))
         return None
     if "string" in types and getattr(value, "flow", False):
-        return Fix("Quote the value", (TextEdit(value.span, quoted(source)),), safe=True)
+        return _text_of_flow(value, source, keys)
     return None
+
+
+def _text_of_flow(value: Node, source: str, keys: tuple[Key, ...]) -> Fix | None:
+    """A list or map as the text it looks like, or as its one item where only that will do."""
+    if _will_do(source, keys):
+        return Fix("Quote the value", (TextEdit(value.span, quoted(source)),), safe=True)
+    if not isinstance(value, Sequence) or len(value.items) != 1:
+        return None
+    item = value.items[0]
+    if not isinstance(item, Scalar) or not isinstance(item.plain, str):
+        return None
+    if not item.text or not _will_do(item.text, keys):
+        return None
+    written = item.text if re.fullmatch(r"[A-Za-z][\w-]*", item.text) else quoted(item.text)
+    return Fix(f"Write `{item.text}`", (TextEdit(value.span, written),), safe=True)
+
+
+def _will_do(text: str, keys: tuple[Key, ...]) -> bool:
+    """Whether a text is a value that no other rule would find wrong for its brackets."""
+    for key in keys:
+        if key.name == "name" and any(char in text for char in "[]{},"):
+            continue  # no tool has names like that
+        if key.values and text not in key.values and text not in key.accepted:
+            continue
+        if key.pattern and re.fullmatch(key.pattern, text) is None:
+            continue
+        return True
+    return False
 
 
 def _split(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from akm_ls.documents.nodes import Pair, Scalar
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Subject
 from akm_ls.lint.rules.field_types import fits, is_template
+from akm_ls.lint.rules.powers import grants
 
 
 def judge(
@@ -55,7 +56,7 @@ def _closed_set(pair: Pair, value: Scalar, keys: tuple[Key, ...]) -> Finding | N
     meant = likely(text, values)
     fixes: tuple[Fix, ...] = ()
     if meant is not None:
-        same = meant[0].lower() == text.lower()
+        same = meant[0].lower() == text.lower() and not any(grants(key.name) for key in keys)
         fixes = (Fix(f"Write `{meant[0]}`", (TextEdit(value.inner, meant[0]),), safe=same),)
     return _finding(_severity(keys), message, pair, fixes)
 

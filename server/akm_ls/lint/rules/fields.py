@@ -18,6 +18,7 @@ from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import field_types, field_values
 from akm_ls.lint.rules.own_keys import OWN, authors_own
+from akm_ls.lint.rules.powers import grants
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """All keys the Agent Skills specification has."""
@@ -233,6 +234,7 @@ def _not_specified(pair: Pair) -> Finding:
 
 
 def _rename(pair: Pair, key: str, *, safe: bool) -> Fix:
+    safe = safe and not grants(key)
     return Fix(f"Rename to `{key}`", (TextEdit(pair.key.inner, key),), safe=safe)
 
 

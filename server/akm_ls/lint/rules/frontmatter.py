@@ -14,6 +14,7 @@ from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import Fault, Faults, find_faults, quoted
 from akm_ls.lint.finding import Finding, Fix, Related, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules.skill_files import is_binary
 
 _COLON_BREAKS = re.compile(r":(?=[ \t\r\n]|\Z)")
 _DESCRIPTION = "description"
@@ -89,9 +90,16 @@ def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
 def check_invalid_frontmatter(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
+    if is_binary(document.text) and _is_read(subject):
+        at = document.text.index("\0")
+        if frontmatter is None or frontmatter.problem is None or at >= frontmatter.span.end:
+            yield _not_text(at)
+            return
     if frontmatter is None:
         yield from _misplaced(subject)
         return
+    if "\ufffd" in document.text and _is_read(subject):
+        yield from _lost_letters(document, frontmatter)
     if not frontmatter.closed:
         yield _unclosed(document, frontmatter)
         return
@@ -108,6 +116,37 @@ def check_invalid_frontmatter(subject: Subject) -> Iterator[Finding]:
             data={"kind": "fence-blanks"},
             fixes=(Fix("Remove the blanks", (TextEdit(frontmatter.fence_blanks, ""),), safe=True),),
         )
+
+
+def _not_text(at: int) -> Finding:
+    return Finding(
+        code="invalid-frontmatter",
+        severity="error",
+        message=(
+            "The file holds NUL bytes, so it is no text file to the tools that load it; save it "
+            "as UTF-8 text without them."
+        ),
+        span=Span(at, at + 1),
+        data={"kind": "not-text"},
+    )
+
+
+def _lost_letters(document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
+    """Bytes that are not UTF-8 read as U+FFFD; so do letters that some conversion has lost."""
+    at = document.text.find("\ufffd", *frontmatter.inner)
+    if at < 0:
+        return
+    yield Finding(
+        code="invalid-frontmatter",
+        severity="warning",
+        message=(
+            "A character of the frontmatter is lost here: the file is not saved as UTF-8, and "
+            "some tools refuse it then, or it was converted wrongly. Write the character anew "
+            "and save as UTF-8."
+        ),
+        span=Span(at, at + 1),
+        data={"kind": "not-utf-8"},
+    )
 
 
 def _faults(document: Document, frontmatter: Frontmatter) -> Faults:
@@ -147,9 +186,8 @@ def _broken(subject: Subject, frontmatter: Frontmatter) -> Iterator[Finding]:
     document = subject.document
     base = frontmatter.inner.start
     faults = _faults(document, frontmatter)
-    told_elsewhere = subject.settings.runs("unquoted-colon") and (
-        "unquoted-colon" not in frontmatter.strings("lint_skip")
-    )
+    # Also when a comment or `lint_skip` hides it there: who hides the fault wants silence.
+    told_elsewhere = subject.settings.runs("unquoted-colon")
     for fault in faults.faults:
         if told_elsewhere and _is_colon_in_description(document, frontmatter, fault):
             continue  # one finding for one fault: unquoted-colon says it

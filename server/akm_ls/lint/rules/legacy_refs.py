@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from akm_ls.documents.legacy_refs import LegacyRef
-from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.refs import Ref, try_parse_ref
-
-HOST_ADAPTERS = frozenset(("claude", "opencode", "agent-skills", "website-snapshot"))
-"""Formats in which akm's refs are rare and ``skill:name`` is somebody else's spelling."""
+from akm_ls.lint.rules.legacy_targets import legacy_targets
+from akm_ls.lint.rules.references import resolved_refs
+from akm_ls.refs import Ref
 
 
 def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
-    catalog = subject.catalog
-    assert catalog is not None
-    if subject.bundle.adapter in HOST_ADAPTERS:
-        return
     document = subject.document
-    candidates = [
-        (legacy, _target(subject, catalog, legacy))
-        for legacy in document.legacy_refs
-        if not document.is_doubtful(legacy.span.start)
-    ]
+    candidates = legacy_targets(subject)
     # One that leads somewhere shows that the author writes this spelling: then `workflow:gone` is
     # a ref as well, to an asset that is no more. Alone it may be anything.
     is_spelled_here = any(target is not None for _, target in candidates)
@@ -42,7 +32,7 @@ def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
                 fixes=(Fix(f"Replace by {ref}", (TextEdit(legacy.span, str(ref)),), safe=True),),
                 tags=("deprecated",),
             )
-        elif legacy.channel != "prose" or is_spelled_here:
+        elif _is_meant(subject, legacy, is_spelled_here):
             yield Finding(
                 code="legacy-ref",
                 severity="information",
@@ -56,19 +46,13 @@ def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _target(subject: Subject, catalog: Catalog, legacy: LegacyRef) -> Stub | None:
-    """The asset that is meant: of the bundle named, else of this one, else of the first."""
-    bundles = subject.bundles
-    order = [subject.bundle.id, bundles.default, *(bundle.id for bundle in bundles)]
-    if legacy.origin is not None:
-        named = [legacy.origin, legacy.origin.rpartition("/")[2]]
-        order = [name for name in named if bundles.get(name) is not None] or order
-    if try_parse_ref(legacy.concept_id) is None:
-        return None
-    for bundle in dict.fromkeys(order):
-        if bundle is not None and (stub := catalog.find(bundle, legacy.concept_id)) is not None:
-            return stub
-    return None
+def _is_meant(subject: Subject, legacy: LegacyRef, is_spelled_here: bool) -> bool:
+    """Whether a ref to nothing is one at all, and no other rule's to tell."""
+    if legacy.channel == "prose" and (not is_spelled_here or len(legacy.name) < 2):
+        return False
+    if legacy.origin is None or not subject.settings.runs("missing-ref"):
+        return True
+    return all(occurrence.span != legacy.span for occurrence, _, _ in resolved_refs(subject))
 
 
 def _spelled(subject: Subject, legacy: LegacyRef, target: Stub) -> Ref:

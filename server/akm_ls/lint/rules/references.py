@@ -16,6 +16,7 @@ from akm_ls.index.catalog import Resolution
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.formats import check_page_links
+from akm_ls.lint.rules.legacy_targets import told_as_legacy
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, parse_ref
 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
@@ -132,8 +133,10 @@ def skips_refs(subject: Subject) -> bool:
 
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:
     for occurrence, ref, resolution in resolved_refs(subject):
-        if resolution.status in ("unknown-bundle", "missing"):
-            # Else it is found, or `wrong-bundle` and `dead-anchor` say it.
+        if resolution.status in ("unknown-bundle", "missing") and (
+            ":" not in ref.concept_id or occurrence.span not in told_as_legacy(subject)
+        ):
+            # Else it is found, or `wrong-bundle`, `dead-anchor` and `legacy-ref` say it.
             yield _judge(subject, occurrence, ref, resolution)
     yield from check_page_links(subject)
 

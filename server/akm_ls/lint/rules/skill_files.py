@@ -19,6 +19,11 @@ def is_skill(path: str) -> bool:
     return is_skill_path(path.replace(os.sep, "/"))
 
 
+def is_binary(text: str) -> bool:
+    """Whether a file is no text at all; what it lacks besides is not worth saying."""
+    return "\0" in text
+
+
 def block(subject: Subject) -> Frontmatter | None:
     """A skill's frontmatter, if it says anything."""
     if not is_skill(subject.path):

@@ -21,7 +21,7 @@ from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import skill_body, skill_fields
-from akm_ls.lint.rules.skill_files import block, is_blank, is_skill, stricter
+from akm_ls.lint.rules.skill_files import block, is_binary, is_blank, is_skill, stricter
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024
@@ -166,7 +166,8 @@ def check_description(subject: Subject) -> Iterator[Finding]:
         return
     frontmatter = subject.document.frontmatter
     if frontmatter is None:
-        if find_misplaced(subject.document.text) is None:
+        text = subject.document.text
+        if find_misplaced(text) is None and not is_binary(text):
             yield Finding(
                 code="skill-description-missing",
                 severity=_missing_severity(subject),
@@ -232,7 +233,8 @@ def check_description_length(subject: Subject) -> Iterator[Finding]:
     node = frontmatter.get("description")
     if not isinstance(node, Scalar):
         return
-    text = node.text if subject.settings.portable else node.text.strip()
+    text = frontmatter.meant("description") or ""
+    text = text if subject.settings.portable else text.strip()
     if len(text) > MAX_DESCRIPTION:
         yield Finding(
             code="skill-description-too-long",

@@ -9,7 +9,7 @@ from akm_ls.documents.nodes import scalar_items
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.suppression import MARKER, WORDS, read_suppressions
+from akm_ls.lint.suppression import WORDS, may_hold_directives, read_suppressions
 
 CODE = "unknown-suppression"
 
@@ -17,7 +17,7 @@ CODE = "unknown-suppression"
 def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
-    if MARKER not in document.text and (
+    if not may_hold_directives(document.text) and (
         frontmatter is None or frontmatter.get("lint_skip") is None
     ):
         return
@@ -26,6 +26,15 @@ def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
     for directive in read_suppressions(document).directives:
         if directive.scope is None:
             written = directive.words.of(document.text)
+            if "enable" in written.lower() or written.lower().endswith("-on"):
+                yield _unknown(
+                    f"`{written}` does nothing: no comment switches a rule on again. For one "
+                    f"place write `{WORDS['line']}` or `{WORDS['next-line']}`",
+                    written,
+                    directive.words,
+                    (),
+                )
+                continue
             yield _unknown(
                 f"`{written}` is no comment that akm-ls knows",
                 written,
@@ -63,7 +72,7 @@ def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
 
 
 def _unknown(problem: str, written: str, span: Span, known: Collection[str]) -> Finding:
-    near = get_close_matches(written, known, n=1)
+    near = get_close_matches(written.lower(), known, n=1)
     message = f"{problem}. Did you mean `{near[0]}`?" if near else f"{problem}."
     return Finding(
         CODE,

@@ -242,8 +242,11 @@ def check_belief_orphan(subject: Subject) -> Iterator[Finding]:
             )
     if by_pair is None or state in DEMOTING_STATES or not frontmatter.strings("supersededBy"):
         return
+    replaced = _is_replaced(subject)
+    if replaced is False:
+        return  # nothing takes the asset's place: `missing-ref` says so, and a state would hide it
     edits = FrontmatterEdits(subject.document)
-    set_it = edits.set("beliefState", "superseded")
+    set_it = replaced and edits.set("beliefState", "superseded")
     yield Finding(
         code="belief-orphan",
         severity="hint",
@@ -253,9 +256,21 @@ def check_belief_orphan(subject: Subject) -> Iterator[Finding]:
         ),
         span=by_pair.key.span,
         data={"missing": "beliefState"},
-        fixes=(Fix("Set beliefState to superseded", edits.edits(), safe=not state),)
-        if set_it
-        else (),
+        fixes=(Fix("Set beliefState to superseded", edits.edits()),) if set_it else (),
+    )
+
+
+def _is_replaced(subject: Subject) -> bool | None:
+    """Whether `supersededBy` leads to an asset; ``None`` where nobody can tell yet."""
+    catalog = subject.catalog
+    if catalog is None:
+        return None
+    refs = [it.ref for it in subject.document.refs if it.channel == "supersededBy"]
+    return any(
+        catalog.resolve(ref.asset, subject.bundle.id, subject.bundles, suggest=False).status
+        == "found"
+        for ref in refs
+        if ref is not None
     )
 
 
@@ -284,7 +299,7 @@ RULES = (
     ),
     Rule(
         code="belief-orphan",
-        best_fix="safe",
+        best_fix="offered",
         severity="hint",
         summary="An asset is superseded without a replacement, or replaced without the state.",
         why="Search ranks by `beliefState`; a reader needs the ref to what holds instead.",

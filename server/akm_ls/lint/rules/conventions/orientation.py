@@ -118,10 +118,13 @@ def _first_sentence(subject: Subject) -> str | None:
 
 def check_description_quality(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    node = None if frontmatter is None else frontmatter.get("description")
-    if not isinstance(node, Scalar) or not node.text.strip() or not is_asset(subject):
+    if frontmatter is None or not is_asset(subject):
         return
-    fault = _quality_fault(node.text.strip(), subject.type)
+    node = frontmatter.get("description")
+    if not isinstance(node, Scalar) or not node.text.strip():
+        return
+    text = (frontmatter.meant("description") or "").strip()
+    fault = _quality_fault(text, subject.type) if text else None
     if fault is not None:
         yield Finding(
             code="description-quality",
@@ -137,8 +140,9 @@ def _quality_fault(text: str, asset_type: str | None) -> str | None:
     if not text.isascii():
         length += sum(char > "\uffff" for char in text)
     if length < MIN_CHARACTERS:
+        unit = "character" if length == 1 else "characters"
         return (
-            f"has {length} characters; with fewer than {MIN_CHARACTERS} it tells nobody what the "
+            f"has {length} {unit}; with fewer than {MIN_CHARACTERS} it tells nobody what the "
             "asset is for"
         )
     if length > MAX_CHARACTERS and asset_type not in _LONG:

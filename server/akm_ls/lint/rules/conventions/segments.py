@@ -34,6 +34,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORE
 _HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\Z", re.ASCII)
 _DECIMAL = re.compile(r"\d{2}(?:\.\d{2})?\Z", re.ASCII)
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_EXTENSIONS = frozenset(("md", "mdc", "markdown", "yml", "yaml", "env"))
+"""Extensions that are part of an asset's name when they are not written in lower case."""
 
 Fault = Literal["volatile", "opaque", "case"]
 
@@ -65,6 +67,14 @@ def is_opaque(segment: str) -> bool:
 def is_slug(segment: str) -> bool:
     """Lower-case words joined by single hyphens, in any script."""
     return _SLUG.match(segment) is not None and segment == segment.lower()
+
+
+def _instead_of(segment: str) -> str:
+    """What a segment would be as the conventions spell it, an extension of the file's kept."""
+    stem, dot, extension = segment.rpartition(".")
+    if stem and extension.lower() in _EXTENSIONS and extension != extension.lower():
+        return f"{slug}{dot}{extension.lower()}" if (slug := slug_of(stem)) else ""
+    return slug_of(segment)
 
 
 def slug_of(segment: str) -> str:
@@ -113,7 +123,7 @@ def _faults(subject: Subject) -> list[tuple[str, Fault]]:
 
 def check_segment_case(subject: Subject) -> Iterator[Finding]:
     for segment in _faulty(subject, "case"):
-        slug = slug_of(segment)
+        slug = _instead_of(segment)
         instead = f'; "{slug}" would be' if slug else ""
         yield Finding(
             code="placement-segment-case",
