@@ -308,9 +308,7 @@ def citation_from_row(row: Sequence[Any]) -> Citation:
         line,
         (first, last, first16, last16),
     )
-    if text is None:
-        object.__setattr__(citation, "text", _spelled(citation))
-    return citation
+    return citation if text is not None else citation._replace(text=_spelled(citation))
 
 
 def root_prefix(real_root: str) -> str:
