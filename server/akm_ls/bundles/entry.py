@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from akm_ls.documents.nodes import Plain
 
@@ -32,8 +33,7 @@ class Parameter:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """One reference to an asset: the target as normalised, and where it stands."""
 
     bundle: str | None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence, scalar_items
@@ -37,8 +36,7 @@ MAX_REFS = 50_000
 _NOT_MEANT_AS_REF = ("$(", "${", "::")
 
 
-@dataclass(frozen=True, slots=True)
-class RefOccurrence:
+class RefOccurrence(NamedTuple):
     """A ref at its place. ``span`` covers the ref alone, without quotes and punctuation.
 
     ``text`` is the ref as the author wrote it (in a quoted YAML scalar, its value). ``ref`` is

@@ -201,6 +201,9 @@ def _spelled(citation: Citation) -> str:
     return text if citation.fragment is None else f"{text}#{citation.fragment}"
 
 
+_write_document = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _document(entry: Entry) -> str:
     """What is in no column, as JSON; empty values are left out."""
     values: dict[str, Any] = {
@@ -218,7 +221,7 @@ def _document(entry: Entry) -> str:
         "extra": dict(entry.extra),
     }
     kept = {key: value for key, value in values.items() if value}
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    return _write_document(kept)
 
 
 def stub_from_row(bundle: str, prefix: str, row: Sequence[Any]) -> Stub:
@@ -308,9 +311,7 @@ def citation_from_row(row: Sequence[Any]) -> Citation:
         line,
         (first, last, first16, last16),
     )
-    if text is None:
-        object.__setattr__(citation, "text", _spelled(citation))
-    return citation
+    return citation if text is not None else citation._replace(text=_spelled(citation))
 
 
 def root_prefix(real_root: str) -> str:

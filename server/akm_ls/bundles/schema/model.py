@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -100,6 +100,7 @@ class Place:
         default_factory=dict, init=False, repr=False, compare=False
     )
     _all: dict[str, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _current: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _narrowed: dict[frozenset[str], Place] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -149,6 +150,14 @@ class Place:
                     if key.read_by & self.hosts:
                         self._all.setdefault(key.name, key)
         return self._all.values()
+
+    def current_keys(self) -> Sequence[str]:
+        """The names of those that stand at the top and are not out of use, in their order."""
+        if not self._current:
+            self._current[:] = [
+                key.name for key in self.all_keys() if key.is_top_level and not key.replacement
+            ]
+        return self._current
 
 
 @dataclass(frozen=True, slots=True)

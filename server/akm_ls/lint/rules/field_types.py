@@ -93,7 +93,11 @@ def fits_any(node: Node, keys: Iterable[Key]) -> bool:
         for key in keys:
             if key.takes_text:
                 return True
-    return any(fits(node, kind) for key in keys for kind in key.types)
+    for key in keys:
+        for kind in key.types:
+            if fits(node, kind):
+                return True
+    return False
 
 
 def fits(node: Node, kind: str) -> bool:
@@ -112,12 +116,13 @@ def fits(node: Node, kind: str) -> bool:
         if not isinstance(node, Sequence):
             return False
         inner_kinds = rest[:-1].split("|")
-        return all(
-            is_nothing(item)
-            or any(fits(item, inner) for inner in inner_kinds)
-            or ("string" in inner_kinds and isinstance(item, Scalar))
-            for item in node.items
-        )
+        takes_scalars = "string" in inner_kinds
+        for item in node.items:
+            if takes_scalars and isinstance(item, Scalar):
+                continue  # most items of most lists
+            if not is_nothing(item) and not any(fits(item, inner) for inner in inner_kinds):
+                return False
+        return True
     if not isinstance(node, Scalar):
         return False
     plain = node.plain

@@ -165,11 +165,9 @@ def _unknown(
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
 
 
-def _candidates(place: Place, present: set[str]) -> Iterator[str]:
+def _candidates(place: Place, present: set[str]) -> list[str]:
     """The keys that a misspelt one may have meant."""
-    for key in place.all_keys():
-        if key.name not in present and key.is_top_level and not key.replacement:
-            yield key.name
+    return [name for name in place.current_keys() if name not in present]
 
 
 def _remedy(advice: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from akm_ls.documents.document import RefOccurrence
@@ -81,7 +80,7 @@ def _inner_refs(subject: Subject) -> Iterator[RefOccurrence]:
         # A qualified ref is read as prose already, where prose counts.
         bare = occurrence.ref is not None and occurrence.ref.bundle is None
         if bare or not prose_is_checked(subject):
-            yield replace(occurrence, span=Span(start + offset, end + offset))
+            yield occurrence._replace(span=Span(start + offset, end + offset))
 
 
 ResolvedRef: TypeAlias = tuple[RefOccurrence, Ref, Resolution]

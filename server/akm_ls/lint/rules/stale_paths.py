@@ -31,7 +31,13 @@ def check_stale_path(subject: Subject) -> Iterator[Finding]:
     text = document.text
     if os.sep != "/" or not _is_for_akm(subject) or subject.type == "session":
         return
-    if not any(root in text for root in ("/home/", "/tmp/", "/var/", "/root/", "/opt/")):
+    if not (
+        "/home/" in text
+        or "/tmp/" in text
+        or "/var/" in text
+        or "/root/" in text
+        or "/opt/" in text
+    ):
         return
     for number, match in enumerate(_PATH.finditer(text)):
         if number >= MAX_PATHS:

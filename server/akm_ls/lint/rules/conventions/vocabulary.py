@@ -144,9 +144,27 @@ def _variants(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found)))
 
 
+_CLOSE = 0.75
+"""difflib's ratio from which on a segment is taken for a misspelt domain."""
+
+
 @lru_cache(maxsize=4096)
 def _nearest(segment: str, domains: tuple[str, ...]) -> str | None:
     for domain in domains:
         if len(segment) > 2 and (domain.startswith(segment) or segment.startswith(domain)):
             return domain
-    return next(iter(get_close_matches(segment, domains, n=1, cutoff=0.75)), None)
+    likely = [domain for domain in domains if _may_resemble(segment, _letters(domain), len(domain))]
+    return next(iter(get_close_matches(segment, likely, n=1, cutoff=_CLOSE)), None)
+
+
+@lru_cache(maxsize=1024)
+def _letters(domain: str) -> frozenset[str]:
+    return frozenset(domain)
+
+
+def _may_resemble(segment: str, letters: frozenset[str], length: int) -> bool:
+    """A bound on what difflib says of two words, for a tenth of its time: letters in common."""
+    together, bound = len(segment) + length, min(len(segment), length)
+    return 2 * bound / together >= _CLOSE and (
+        2 * sum(map(letters.__contains__, segment)) / together >= _CLOSE
+    )
