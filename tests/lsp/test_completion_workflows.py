@@ -51,6 +51,30 @@ async def test_names_that_a_step_may_use(editor: Editor, step: str, expected: li
 
 
 @pytest.mark.parametrize(
+    "step",
+    [
+        "  - id: next\n    map:\n      over: params.$0\n",
+        '  - id: next\n    map:\n      over: "params.$0"\n',
+        "  - id: next\n    route:\n      input: params.$0\n",
+    ],
+)
+async def test_a_dot_asks_for_the_parameters(editor: Editor, step: str) -> None:
+    await editor.start()
+    found = labels(await complete(editor, NAME, HEAD + step + TAIL, typed="."))
+    assert "params.service" in found
+
+
+@pytest.mark.parametrize("typed", ["params.", "{{params.", "${{ params."])
+async def test_no_parameter_is_offered_where_akm_reads_none(editor: Editor, typed: str) -> None:
+    """Each step has all of them already: as an input one is an error, in prose plain words."""
+    await editor.start()
+    step = f"  - id: next\n    inputs:\n      - {typed}$0\n"
+    assert "params.service" not in labels(await complete(editor, NAME, HEAD + step + TAIL))
+    body = HEAD + TAIL + f"\n## check\n\nDeploy {typed}$0\n"
+    assert "params.service" not in labels(await complete(editor, NAME, body))
+
+
+@pytest.mark.parametrize(
     ("step", "has"),
     [
         ("  - $0\n", {"id", "unit", "map", "route", "inputs", "output", "gate"}),

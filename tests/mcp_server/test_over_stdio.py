@@ -21,6 +21,8 @@ pytest.importorskip("mcp_types", reason="the SDK is an extra")
 
 GENERATIONS = ("legacy", "auto")
 """Clients that begin with a handshake, and those that begin with a request."""
+SLUG = PASTED.lower().replace("_", "-")
+"""`PASTED` as it stands in the slug of a heading."""
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -188,6 +190,36 @@ async def test_no_secret_and_no_env_value_is_anywhere(machine: Machine) -> None:
         path.read_bytes() for path in (machine.root / "data").rglob("*") if path.is_file()
     )
     assert MARKER.encode() not in written
+
+
+async def test_a_key_in_a_heading_a_tag_or_a_ref_is_in_no_answer(machine: Machine) -> None:
+    """Slugs have it in lower case, with hyphens: nothing of that either."""
+    page = (
+        f"---\ndescription: Rotating keys.\ntags: [auth, {PASTED}]\n"
+        f"xrefs:\n  - skills/review\n  - knowledge/{PASTED}\n---\n\n# Keys\n\n"
+        f"## Use {PASTED} here\n\nRotating keys is [described](#use-{PASTED}-her).\n\n"
+        "## After\n\nDone.\n"
+    )
+    linking = f"---\ndescription: Links.\n---\n\nSee team//knowledge/keys#use-{SLUG}-her.\n"
+    write(machine.team, {"knowledge/keys.md": page, "knowledge/links.md": linking})
+    async with machine.connect() as client:
+        shown = await call(client, "akm_show", ref="team//knowledge/keys")
+        answers = [
+            json.dumps(shown),
+            json.dumps(await call(client, "akm_search", query="rotating keys described")),
+            json.dumps(await call(client, "akm_search", query=f"use {PASTED} here")),
+            json.dumps(await call(client, "akm_context", query="rotating keys described")),
+            json.dumps(await call(client, "akm_check", severity="hint")),
+            await refusal(client, "akm_show", ref="team//knowledge/keys#use"),
+            await refusal(client, "akm_show", ref=f"team//knowledge/{PASTED}"),
+            json.dumps(await call(client, "akm_show", ref="team//knowledge/links")),
+        ]
+    for answer in answers:
+        assert SLUG not in answer.lower().replace("_", "-").replace(" ", "-")
+    assert shown["xrefs"] == ["skills/review", "knowledge/[REDACTED:github_token]"]
+    assert shown["tags"] == ["auth", "[REDACTED:github_token]"]
+    assert [part["slug"] for part in shown["fragments"]] == ["keys", "after"]
+    assert shown["path"] == str(machine.team / "knowledge" / "keys.md")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import { ASSET_TYPES } from "../src/hits.js";
 import { SERVER_SETTINGS } from "../src/settings.js";
 
 interface Manifest {
+  activationEvents: string[];
   engines: { vscode: string };
   devDependencies: Record<string, string>;
   contributes: {
@@ -72,6 +73,20 @@ describe("package.json", () => {
       }
       assert.ok(readme.includes(`${category}: ${title}`), title);
     }
+  });
+
+  it("starts in every root that the server takes for a bundle by one directory", () => {
+    const started = manifest.activationEvents.flatMap((event) => {
+      const names = /^workspaceContains:\{([\w,]+)\}\/\*\*\/\*\.md$/.exec(event)?.[1];
+      return names?.split(",") ?? [];
+    });
+    const tuples = ["claims.py", "host_layouts.py"].map((name) => readFileSync(`../server/akm_ls/bundles/${name}`, "utf8")).join("");
+    const taken = ["_OWN_DIRECTORIES", "_SHARED_DIRECTORIES", "TOOL_DIRECTORIES"].flatMap((name) => {
+      const tuple = new RegExp(`^${name} = \\((.*)\\)$`, "m").exec(tuples)?.[1] ?? "";
+      return [...tuple.matchAll(/"(\w+)"/g)].map((match) => match[1]);
+    });
+    assert.equal(taken.length, 11);
+    assert.deepEqual(started.sort(), taken.sort());
   });
 
   it("restricts the settings that choose programs and paths until the workspace is trusted", () => {

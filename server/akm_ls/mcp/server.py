@@ -151,6 +151,7 @@ class Served:
         try:
             library = await asyncio.shield(self._begin(ctx))
             from akm_ls.mcp.answers import answer
+            from akm_ls.workspace.covering import cover
             from akm_ls.workspace.for_agents import to_text
 
             found = await answer(
@@ -168,7 +169,7 @@ class Served:
             return _refused(f"internal error: {type(problem).__name__}; the server's log says more")
         finally:
             request_token.reset(reset)
-        text = to_text(found)
+        text = to_text(cover(found))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=json.loads(text),
@@ -199,9 +200,10 @@ def _tool(tool: ToolDescription) -> types.Tool:
 
 
 def _refused(message: str) -> types.CallToolResult:
+    from akm_ls.workspace.covering import cover_text
     from akm_ls.workspace.for_agents import sendable
 
-    text = sendable(message)
+    text = sendable(cover_text(message))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 

@@ -17,6 +17,7 @@ from akm_ls.search.action import action_of
 from akm_ls.search.library import Library, entry_of_stub
 from akm_ls.search.lookup import by_place, find, orientation
 from akm_ls.search.payload import Shown, body_key, payload
+from akm_ls.search.redaction import redact
 from akm_ls.search.references import citing_assets
 from akm_ls.search.result import SCHEMA_VERSION, estimate_tokens, file_uri
 
@@ -261,7 +262,8 @@ def _present(library: Library, bundle: Bundle, entry: Entry, ref: Ref) -> ShowRe
 
 
 def _no_such_fragment(entry: Entry, document: Document, fragment: str) -> ShowError:
-    slugs = [heading.slug for heading in document.headings if heading.slug]
+    # A heading that holds a key is not told of, and its slug is the key in lower case.
+    slugs = [h.slug for h in document.headings if h.slug and not redact(h.text).count]
     listed = ", ".join(f"#{slug}" for slug in slugs) or "none"
     close = difflib.get_close_matches(fragment.lower()[:200], slugs, MAX_SUGGESTIONS, 0.5)
     # Where nothing is like it, the first headings are still where to look.

@@ -15,6 +15,7 @@ from akm_ls.search.request import RequestError
 from akm_ls.search.result import SCHEMA_VERSION
 from akm_ls.search.show import ShowError
 from akm_ls.workspace.checking import NothingToCheck
+from akm_ls.workspace.covering import cover
 from akm_ls.workspace.finding_json import finding_json
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ class _Tally:
         answer["fixes"] = [fix.title for fix in finding.fixes[:MAX_FIXES]]
         answer["ref"] = None if stub is None else stub.ref
         answer["at"] = f"{found.rel}:{start['line'] + 1}:{start['character'] + 1}"
-        return answer
+        covered: dict[str, Any] = cover(answer)
+        return covered
 
     def to_json(self) -> dict[str, Any]:
         workspace = self._workspace

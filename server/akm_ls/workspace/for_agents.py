@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.search.redaction import REACH, redact
+from akm_ls.workspace.covering import cover
 
 if TYPE_CHECKING:
     from akm_ls.documents.text import PositionEncoding
@@ -98,7 +99,7 @@ def show_for_agents(shown: ShowResult, encoding: PositionEncoding = "utf-16") ->
         del fragment["range"]
     kept = {key: value for key, value in answer.items() if key not in _OF_NO_USE - {"editable"}}
     fitting = _Fitting()
-    fitted: dict[str, Any] = fitting.fit(_lean(kept))
+    fitted: dict[str, Any] = cover(fitting.fit(_lean(kept)))
     warnings = list(fitted.get("warnings", ()))
     if fitting.redacted:
         warnings.append(f"{fitting.redacted} that look like secrets are not shown")
