@@ -309,6 +309,17 @@ def test_a_model_that_fails_leaves_the_words(
     assert ask(library, "holiday").mode == "hybrid"
 
 
+def test_a_model_that_failed_is_asked_at_once_when_it_is_known_to_work(
+    library: Library, model: MeaningModel
+) -> None:
+    model.broken = True
+    assert ask(library, "holiday").mode == "lexical"
+    model.broken = False
+    assert library.semantic is not None
+    library.semantic.forget_failure()
+    assert ask(library, "holiday").mode == "hybrid"
+
+
 def test_words_that_mean_nothing_to_the_model(library: Library) -> None:
     answer = ask(library, "monthly")
     assert (answer.mode, names(answer)) == ("lexical", ["rotation"])
