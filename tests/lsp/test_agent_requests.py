@@ -62,6 +62,23 @@ async def test_citations_lead_into_the_open_document(editor: Editor, encoding: A
     assert path_of(citation["source_uri"]) == path_of(editor.uri("team/knowledge/otters.md"))
 
 
+@pytest.mark.parametrize("plan", ["default", "akm"])
+async def test_an_unsaved_proposal_is_neither_quoted_nor_found(editor: Editor, plan: str) -> None:
+    await editor.start(options={"search": {"plan": plan}})
+    name, text = "team/knowledge/otters.md", "---\ndescription: Otters.\n---\n\nOtters swim.\n"
+    editor.write(name, text)
+    await editor.request("akm/reindex", {})
+    editor.open(name, text)
+    query = {"query": "otters"}
+    assert len((await ask(editor, "akm/contextPack", query))["evidence"]) == 1
+    editor.change(name, text.replace("---\n\n", "quality: proposed\n---\n\n"))
+    pack = await ask(editor, "akm/contextPack", query)
+    assert (pack["evidence"], pack["citations"]) == ([], [])
+    assert (await ask(editor, "akm/search", {**query, "includeProposed": False}))["hits"] == []
+    editor.change(name, text)
+    assert len((await ask(editor, "akm/contextPack", query))["evidence"]) == 1
+
+
 async def test_a_pack_that_does_not_fit_is_an_error_that_says_what_it_takes(
     editor: Editor,
 ) -> None:

@@ -145,6 +145,38 @@ async def test_a_dead_endpoint_is_left_alone_and_the_state_says_why(
     assert (await becomes(editor, "ready"))["reason"] is None
 
 
+async def query_fails(editor: Editor, endpoint: Endpoint) -> None:
+    endpoint.behave = lambda request: Answer(reset=True)
+    answer = await editor.request("akm/search", {"query": "tokens"})
+    assert (answer["mode"], [it["lane"] for it in answer["degraded"]]) == ("lexical", ["semantic"])
+    endpoint.behave = openai
+    assert (await editor.request("akm/search", {"query": "tokens"}))["mode"] == "lexical"
+
+
+async def test_a_reindex_lets_searches_ask_a_model_that_failed_them(
+    editor: Editor, endpoint: Endpoint
+) -> None:
+    await editor.start(options=model(endpoint))
+    await becomes(editor, "ready")
+    await query_fails(editor, endpoint)
+    await editor.request("akm/reindex", {})
+    assert (await editor.request("akm/search", {"query": "tokens"}))["mode"] == "hybrid"
+
+
+async def test_a_run_that_succeeds_lets_searches_ask_a_model_that_failed_them(
+    editor: Editor, endpoint: Endpoint
+) -> None:
+    await editor.start(options=model(endpoint))
+    await becomes(editor, "ready")
+    await query_fails(editor, endpoint)
+    sent = len(endpoint.texts)
+    editor.write("team/knowledge/auth/tls.md", "# Other\n")
+    editor.outside_change(("team/knowledge/auth/tls.md", lsp.FileChangeType.Changed))
+    await editor.until(lambda: len(endpoint.texts) > sent)
+    await becomes(editor, "ready")
+    assert (await editor.request("akm/search", {"query": "tokens"}))["mode"] == "hybrid"
+
+
 async def test_other_settings_count_at_once(editor: Editor, endpoint: Endpoint) -> None:
     await editor.start()
     assert (await semantic(editor))["status"] == "off"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -264,6 +265,23 @@ def test_a_file_that_changed_since_it_was_indexed_is_quoted_as_it_is(
     assert "stale_source:team//knowledge/a" in after["warnings"]
     assert after["citations"][0]["quote_preview"] == "Many otters in the river."
     assert after["citations"][0]["hash"] != before["citations"][0]["hash"]
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_became_a_proposal_since_it_was_indexed_is_not_quoted(
+    make_library: MakeLibrary, saved: bool
+) -> None:
+    library = make_library(team={"knowledge/a.md": page("About otters.", "Otters in the sea.")})
+    [path] = (stub.path for stub in library.catalog.stubs(None))
+    text = page("About otters.", "Otters in secret.", quality="proposed")
+    if saved:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        library = replace(library, text_of={path: text}.get)
+    answer = pack(library, "otters").to_json()
+    assert (answer["evidence"], answer["citations"]) == ([], [])
+    assert "Otters in" not in json.dumps(answer)
 
 
 def test_since_leaves_out_what_is_older(make_library: MakeLibrary) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -217,3 +218,78 @@ def test_copies_in_several_bundles_are_one_hit(make_library: MakeLibrary) -> Non
     assert [hit.entry.ref for hit in ask(library, "rotate keys", bundle="three").hits] == [
         "three//knowledge/rotate"
     ]
+
+
+# Refs.
+
+QUERY = "knowledge/auth/tokens"
+NAMED = {
+    "a": {
+        "knowledge/auth/tokens.md": page("How we rotate them", "Monthly."),
+        "knowledge/other.md": page("Knowledge", "Of auth and tokens, in a.", tags="[auth]"),
+        "memories/old.md": page("Old", "Old.", beliefState="archived"),
+        "memories/draft.md": page("Draft", "Draft.", quality="proposed"),
+        "skills/deploy/SKILL.md": page("Ship it", "Push.", name="deploy"),
+        "secrets/api-key": "marker",
+    },
+    "b": {"knowledge/auth/tokens.md": page("Another text", "Weekly.")},
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "also_in"),
+    [
+        ("knowledge/auth/tokens", "a//knowledge/auth/tokens", ("b//knowledge/auth/tokens",)),
+        (" a//knowledge/auth/tokens ", "a//knowledge/auth/tokens", ()),
+        ("b//knowledge/auth/tokens", "b//knowledge/auth/tokens", ()),
+        ("b//knowledge/auth/tokens#top", "b//knowledge/auth/tokens", ()),
+        ("a//knowledge/auth/tokens.md", "a//knowledge/auth/tokens", ()),
+        ("skills/deploy", "a//skills/deploy", ()),
+        ("memories/old", "a//memories/old", ()),
+        ("secrets/api-key", "a//secrets/api-key", ()),
+    ],
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_ref_finds_its_asset_first(
+    make_library: MakeLibrary, query: str, first: str, also_in: tuple[str, ...], linked: bool
+) -> None:
+    answer = search(make_library(**NAMED), SearchRequest(query, linked=linked))
+    assert (answer.hits[0].entry.ref, answer.hits[0].also_in) == (first, also_in)
+    assert answer.hits[0].score.reasons == ("exact ref",)
+    assert answer.hits[0].score.total == 1.0
+    assert answer.total == len(answer.hits)
+    assert len({found.entry.ref for found in answer.hits}) == len(answer.hits)
+    assert "marker" not in json.dumps(answer.to_json("full"))
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ("memories/draft", {}),
+        ("memories/old", {"belief": "current"}),
+        ("knowledge/auth/tokens", {"type": "skill"}),
+        ("a//skills/deploy", {"bundle": "b"}),
+        ("b//skills/deploy", {}),
+        ("c//skills/deploy", {}),
+        ("skills/../skills/deploy", {}),
+    ],
+)
+def test_a_ref_finds_nothing_that_may_not_be_seen_or_is_not_there(
+    make_library: MakeLibrary, query: str, options: dict[str, Any]
+) -> None:
+    answer = search(make_library(**NAMED), SearchRequest(query, **options))
+    assert not [found for found in answer.hits if "exact ref" in found.score.reasons]
+
+
+def test_a_ref_is_first_on_the_first_page_only(make_library: MakeLibrary) -> None:
+    library = make_library(**NAMED)
+    pages = [
+        [it.entry.ref for it in search(library, SearchRequest(QUERY, limit=1, offset=at)).hits]
+        for at in (0, 1)
+    ]
+    assert pages == [["a//knowledge/auth/tokens"], ["a//knowledge/other"]]
+
+
+def test_the_published_plan_reads_a_ref_as_its_words(make_library: MakeLibrary) -> None:
+    answer = search(make_library(**NAMED), SearchRequest(QUERY, plan="akm"))
+    assert [found.entry.ref for found in answer.hits] == ["a//knowledge/other"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -71,7 +72,7 @@ class MeaningModel:
 
     def _vector(self, text: str) -> Any:
         vector = np.zeros(4, dtype=np.float32)
-        for word in text.lower().split():
+        for word in re.findall(r"\w+", text.lower()):
             if word in MEANINGS:
                 vector[MEANINGS[word]] += 1
         length = np.linalg.norm(vector)
@@ -161,6 +162,32 @@ def test_the_meaning_alone(library: Library) -> None:
     answer = ask(library, "ship policy", mode="semantic")
     assert (answer.mode, answer.stage) == ("semantic", "semantic")
     assert names(answer) == ["deploying"]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("vacation", ["holidays"]),
+        ("vacation -policy", []),
+        ("vacation NOT days", []),
+        ("vacation -monthly", ["holidays"]),
+        ('vacation -"holiday policy"', []),
+        ('vacation -"policy holiday"', ["holidays"]),
+        ('"holiday policy" vacation', ["holidays"]),
+        ('"policy holiday" vacation', []),
+        ('"holiday policy" "five days" vacation', ["holidays"]),
+        ('"holiday policy" "six days" vacation', []),
+        ("deploy/vacation", []),
+    ],
+)
+def test_phrases_exclusions_and_paths_bind_the_meaning_too(
+    library: Library, mode: str, query: str, expected: list[str]
+) -> None:
+    answer = ask(library, query, mode=mode, type="knowledge")
+    assert (answer.mode, names(answer)) == (mode, expected)
+    rest = frozenset({"session", "env", "secret"})
+    assert names(ask(library, query, mode=mode, exclude_types=rest)) == expected
 
 
 def test_what_has_no_vector_is_still_found_by_its_name(library: Library) -> None:
@@ -279,6 +306,17 @@ def test_a_model_that_fails_leaves_the_words(
     assert ask(library, "holiday").mode == "lexical"
     assert len(model.asked) == 1
     clock[0] = 31.0
+    assert ask(library, "holiday").mode == "hybrid"
+
+
+def test_a_model_that_failed_is_asked_at_once_when_it_is_known_to_work(
+    library: Library, model: MeaningModel
+) -> None:
+    model.broken = True
+    assert ask(library, "holiday").mode == "lexical"
+    model.broken = False
+    assert library.semantic is not None
+    library.semantic.forget_failure()
     assert ask(library, "holiday").mode == "hybrid"
 
 

@@ -412,6 +412,54 @@ def test_an_open_document_is_quoted_instead_of_its_file(make_library: MakeLibrar
     assert found["contentHash"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+def edit(library: Library, concept_id: str, text: str, *, saved: bool) -> Library:
+    """The library once a file was changed: in the editor only, or saved and not yet indexed."""
+    path = path_of(library, concept_id)
+    if saved:
+        path.write_text(text, encoding="utf-8")
+        return library
+    return replace(library, text_of={str(path): text}.get)
+
+
+CATS = {
+    "knowledge/x.md": page("Cats", "About cats."),
+    "knowledge/y.md": page("More", "Also about cats, at some length."),
+}
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("plan", ["default", "akm"])
+@pytest.mark.parametrize("query", ["cats", "knowledge/"])
+def test_what_became_a_proposal_is_no_longer_shown(
+    make_library: MakeLibrary, saved: bool, plan: str, query: str
+) -> None:
+    proposal = page("Cats", "About cats.", quality="proposed")
+    library = edit(make_library(b=CATS), "knowledge/x", proposal, saved=saved)
+    answer = ask(library, query, plan=plan)
+    assert [found.entry.ref for found in answer.hits] == ["b//knowledge/y"]
+    assert (answer.total, answer.warnings) == (1, ())
+    [first] = [
+        found
+        for found in ask(library, query, plan=plan, include_proposed=True).hits
+        if found.entry.ref == "b//knowledge/x"
+    ]
+    assert first.entry.quality == "proposed"
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_is_no_longer_believed_sinks_and_can_be_left_out(
+    make_library: MakeLibrary, saved: bool
+) -> None:
+    library = make_library(b=CATS)
+    assert refs(library, "cats") == ["b//knowledge/x", "b//knowledge/y"]
+    old = page("Old cats", "About cats.", beliefState="superseded")
+    library = edit(library, "knowledge/x", old, saved=saved)
+    assert refs(library, "cats") == ["b//knowledge/y", "b//knowledge/x"]
+    assert hit(library, "cats", "b//knowledge/x")["score"] <= 0.25
+    assert hit(library, "cats", "b//knowledge/x")["description"] == "Old cats"
+    assert refs(library, "cats", belief="current") == ["b//knowledge/y"]
+
+
 # Tips.
 
 

@@ -70,6 +70,7 @@ class BackgroundEmbedding:
     def asked(self) -> None:
         """The user wants the index up to date: whatever came before, try again."""
         self._failures, self._refused = 0, False
+        self._session.workspace.retry_semantic_search()
         self.due()
 
     def reembed(self, only: str | None) -> None:
@@ -123,6 +124,8 @@ class BackgroundEmbedding:
                 on_progress=lambda done, total: progress.report(loop, done, total),
                 cancelled=lambda: stop.is_set() or progress.cancelled,
             )
+            if outcome.report is not None and not outcome.report.problem:
+                session.workspace.retry_semantic_search()
             if not stop.is_set():
                 session.workspace.prepare_search()
             return outcome

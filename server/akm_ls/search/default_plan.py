@@ -5,7 +5,7 @@ Measured better than asking for every word first: docs/search-quality.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -133,7 +133,7 @@ def _candidates(
 ) -> _Candidates:
     near: dict[int, float] = {}
     if lane is not None:
-        among = full_text.ids() if request.type or request.bundle else None
+        among = _among(full_text, request, plan)
         near = {
             item.entry_id: item.cosine
             for item in lane.nearest(rows_of(request), among)
@@ -151,6 +151,19 @@ def _candidates(
     cosines = {} if lane is None else lane.cosines(first)
     scale = fusion.scale_of([Signals(bm25.get(it), cosines.get(it)) for it in first])
     return _Candidates(bm25, near, lane, scale)
+
+
+def _among(full_text: FullText, request: SearchRequest, plan: WordPlan) -> Collection[int] | None:
+    """The rows that the meaning may find; ``None``: any. Phrases, paths and exclusions bind it."""
+    required, forbidden = plan.required, plan.forbidden
+    if not (request.type or request.bundle or required or forbidden):
+        return None
+    among: Collection[int] = full_text.ids()
+    if required:
+        among = full_text.holding(required, among)
+    if forbidden:
+        among = set(among).difference(full_text.holding(forbidden, among))
+    return among
 
 
 def _rank(

@@ -49,6 +49,18 @@ class WordPlan:
     """The forms that only score what ``rare``, an expression, finds."""
     rare: str = ""
 
+    @property
+    def required(self) -> str:
+        """What every hit has to match, whatever it means; empty: nothing has to be matched."""
+        if self.stage is not None:
+            return self.expression
+        return " AND ".join(_quoted(phrase) for phrase in self.query.phrases)
+
+    @property
+    def forbidden(self) -> str:
+        """What no hit may match; empty: anything may be matched."""
+        return " OR ".join(_quoted(phrase) for phrase in self.query.excluded)
+
 
 def plan_path(full_text: FullText, query: Query) -> WordPlan:
     """A path that does not exist is better answered with nothing than with its words anywhere."""

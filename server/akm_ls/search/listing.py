@@ -43,7 +43,7 @@ def list_assets(
     found = list({stub.path: stub for stub in found}.values())
     depth = request.offset + request.limit + _SPARE
     ordered = heapq.nsmallest(depth, found, key=_listing_key)
-    entries = (_entry_of(library, it) for it in ordered[request.offset :] if not cancelled())
+    entries = (entry_of(library, it) for it in ordered[request.offset :] if not cancelled())
     reasoned = request.plan == "akm"
     rest = (Ranked(it, listed_like_akm(it) if reasoned else LISTED) for it in entries)
     page = make_page(library, request, rest, (), cancelled)
@@ -54,7 +54,7 @@ def _listing_key(stub: Stub) -> tuple[str, str, str, str]:
     return (stub.type, stub.name.casefold(), stub.name.swapcase(), stub.path)
 
 
-def _entry_of(library: Library, stub: Stub) -> Entry:
+def entry_of(library: Library, stub: Stub) -> Entry:
     """The stored entry, or what the catalog knows of an asset that is only in an open buffer."""
     try:
         stored = library.store and library.store.entry(stub.bundle, stub.concept_id)

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from akm_ls.bundles.reading import entry_from_text
 from akm_ls.documents.document import kind_of
 from akm_ls.search.excerpt import Excerpt, best_excerpt
 from akm_ls.search.freshness import freshness
+from akm_ls.search.gate import passes, with_belief
 from akm_ls.search.library import Library, check_cancelled
+from akm_ls.search.ranking import BELIEF_CEILING
 from akm_ls.search.result import Hit, estimate_tokens
 
 if TYPE_CHECKING:
@@ -104,22 +107,61 @@ def make_page(
     hits: list[Hit] = []
     warnings: list[str] = []
     gone = 0
+    lowered = False
     places: dict[str, str] = {}
     for item in ranked:
         check_cancelled(cancelled)
-        entry = item.entry
-        buffered = None if entry.type in _CLOSED else library.text_of(entry.path)
-        state = "fresh" if buffered is not None else freshness(library.bundles, entry)
-        if state == "gone":
+        now = _as_it_is(library, item.entry)
+        # The index knew another file: what that one says decides whether it may be seen.
+        if now is None or (now.differs and not passes(library, request, now.entry)):
             gone += 1
             continue
-        if state == "changed":
-            warnings.append(f"{entry.ref} has changed since it was indexed.")
-        hit = _hit(library, item, tokens, places, stale=state == "changed")
-        hits.append(hit if buffered is None else _as_typed(hit, buffered))
+        if now.stale:
+            warnings.append(f"{item.entry.ref} has changed since it was indexed.")
+        if now.differs:
+            ceiling = BELIEF_CEILING.get(now.entry.belief_state or "")
+            if tokens and ceiling is not None and ceiling != item.score.ceiling:
+                item = replace(item, score=replace(item.score, ceiling=ceiling))
+                lowered = True
+            item = replace(item, entry=now.entry)
+        hit = _hit(library, item, tokens, places, stale=now.stale)
+        hits.append(replace(hit, dirty=now.dirty) if now.dirty else hit)
         if len(hits) == request.limit:
             break
+    if lowered:
+        hits.sort(key=lambda hit: -hit.score.total)
     return Page(tuple(hits), gone, tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """An asset as its file or the editor has it."""
+
+    entry: Entry
+    stale: bool = False
+    dirty: bool = False
+
+    @property
+    def differs(self) -> bool:
+        return self.stale or self.dirty
+
+
+def _as_it_is(library: Library, entry: Entry) -> _Now | None:
+    """Read again what is not as indexed; ``None``: there is no such asset any more."""
+    buffered = None if entry.type in _CLOSED else library.text_of(entry.path)
+    if buffered is None:
+        found = freshness(library.bundles, entry)
+        if found.state == "gone":
+            return None
+        if found.entry is None:
+            return _Now(entry)
+        return _Now(with_belief(library, found.entry), stale=True)
+    digest = hashlib.sha256(buffered.encode("utf-8", "surrogatepass")).hexdigest()
+    bundle = library.bundles.get(entry.bundle)
+    if bundle is None or f"sha256:{digest}" == entry.content_hash:
+        return _Now(entry)
+    typed = entry_from_text(bundle, entry.rel, buffered, mtime_ns=entry.mtime_ns)
+    return None if typed is None else _Now(with_belief(library, typed), dirty=True)
 
 
 def _hit(
@@ -151,14 +193,6 @@ def _hit(
         stale=stale,
         also_in=item.also_in,
     )
-
-
-def _as_typed(hit: Hit, buffered: str) -> Hit:
-    """A hit whose file is open: what is quoted is the editor's text, and so is the revision."""
-    digest = hashlib.sha256(buffered.encode("utf-8", "surrogatepass")).hexdigest()
-    content_hash = f"sha256:{digest}"
-    dirty = content_hash != hit.entry.content_hash
-    return replace(hit, entry=replace(hit.entry, content_hash=content_hash), dirty=dirty)
 
 
 def _bare(entry: Entry) -> Entry:

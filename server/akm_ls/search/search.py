@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from akm_ls.index.locks import live_holder
@@ -13,6 +13,7 @@ from akm_ls.search.gate import passes
 from akm_ls.search.library import Library, check_cancelled, never_cancelled
 from akm_ls.search.linked import with_linked
 from akm_ls.search.listing import list_assets
+from akm_ls.search.named import with_named
 from akm_ls.search.overlap import overlap
 from akm_ls.search.page import Ranked, by_file, make_page, merge_doubles
 from akm_ls.search.parsing import read_query
@@ -83,8 +84,9 @@ def _answer(
         warnings.append(f"The index cannot be read ({error}); only names were compared.")
         found = _compare_names(library, request, query, str(error))
     check_cancelled(cancelled)
+    ordered: Sequence[Ranked]
     if request.plan == "default":
-        ordered = merge_doubles(library, found.ranked)
+        ordered = with_named(library, request, merge_doubles(library, found.ranked))
     else:
         ordered = sorted(found.ranked, key=lambda item: item.key)
     total = found.total - (len(found.ranked) - len(ordered))

@@ -102,6 +102,10 @@ class SemanticIndex:
         except StoreError as error:
             return Readiness("blocked", None, 0, 0, str(error))
 
+    def forget_failure(self) -> None:
+        """The model works, or somebody wants it tried: ask it again with the next query."""
+        self._failure = None
+
     def prepare(self, store: Store) -> None:
         """Load what the first search would load, so that it need not wait; never raises."""
         with contextlib.suppress(Unavailable, StoreError):
@@ -141,8 +145,9 @@ class SemanticIndex:
         return Lane(vectors, query)
 
     def _opened(self) -> tuple[QueryModel, VectorIndex]:
-        if self._failure is not None:
-            since, reason = self._failure
+        failure = self._failure
+        if failure is not None:
+            since, reason = failure
             if self._clock() - since < REST_SECONDS:
                 raise Unavailable(reason)
             self._failure = None

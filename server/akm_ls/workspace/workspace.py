@@ -300,6 +300,10 @@ class Workspace(IndexedBundles):
         except StoreError as problem:
             logger.info("%s", problem)
 
+    def retry_semantic_search(self) -> None:
+        """Let the next search ask a model that failed a moment ago; from any thread."""
+        self._searching.semantic(self.settings).forget_failure()
+
     def library(self, store: Store | None = None) -> Library:
         """What searching reads from. In another thread, give it a store of that thread."""
         return Library(
