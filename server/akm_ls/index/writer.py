@@ -417,7 +417,9 @@ class _Write:
             else:
                 replaced.append(values)
             # The hash is of all searched text: the same hash, the same full-text row and vector.
-            if row is None or row.embed_hash != entry.embed_hash:
+            # Only of secrets in it the hash knows nothing.
+            has_secrets = entry.without_secrets is not None
+            if row is None or has_secrets or row.embed_hash != entry.embed_hash:
                 texts.append((entry_id, *entry.fields))
                 if row is not None:
                     unwritten.append((entry_id,))

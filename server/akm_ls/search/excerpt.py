@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from akm_ls.documents.blocks import scan_blocks
 from akm_ls.documents.markdown import merge, scan_headings, uniform_lines
+from akm_ls.documents.redaction import redact_span, secrets_around
 from akm_ls.documents.text import LineIndex, PositionEncoding, Span
 from akm_ls.search.query import find_word, root_of
-from akm_ls.search.redaction import redact_span, secrets_around
 
 MAX_CHARS = 280
 MAX_SEARCHED_CHARS = 200_000

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akm_ls.search import redaction
-from akm_ls.search.redaction import (
+from akm_ls.documents import redaction
+from akm_ls.documents.redaction import (
     find_secrets,
     redact,
     redact_span,
