@@ -316,3 +316,18 @@ def test_a_secret_in_a_heading_is_in_no_fragment(make_library: MakeLibrary, head
         assert "zebra" in said
         assert KEY[-12:].lower() not in said
         assert "ab3de6gh9jk2" not in said
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_offsets_count_the_text_without_a_byte_order_mark(
+    make_library: MakeLibrary, mark: str, end: str
+) -> None:
+    text = f"# Zebras 😀{end}{end}The zebra crosses.{end}"
+    library = make_library(team={"knowledge/zebra.md": f"{mark}{text}"})
+    [citation] = pack(library, "zebra crosses").to_json()["citations"]
+    start, stop = citation["start_offset"], citation["end_offset"]
+    assert text[start:stop] == citation["quote_preview"]
+    [hit] = search(library, SearchRequest("zebra crosses")).to_json()["hits"]
+    found = hit["citation"]
+    assert text[found["startOffset"] : found["endOffset"]] == found["text"]
