@@ -57,6 +57,7 @@ FILES = {
 LINKS = {
     "team/knowledge/linked.md": "../secrets/notes.md",
     "team/knowledge/env.md": "../env/prod.env",
+    "team/knowledge/linked-marked.md": "marked.md",
 }
 """What looks like an ordinary file and leads to one of those."""
 # A checkpoint is not shown here: that is reading a file which one may read, by its name.
