@@ -416,8 +416,7 @@ class _Write:
                 added.append(values)
             else:
                 replaced.append(values)
-            # The hash is of all searched text: the same hash, the same full-text row and vector.
-            # Only of secrets in it the hash knows nothing.
+            # The hash is of all searched text but for secrets: the same hash, the same vector.
             has_secrets = entry.without_secrets is not None
             if row is None or has_secrets or row.embed_hash != entry.embed_hash:
                 texts.append((entry_id, *entry.fields))
