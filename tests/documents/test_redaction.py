@@ -179,3 +179,8 @@ def hidden(secrets: tuple[redaction.Secret, ...], start: int, end: int) -> set[i
 def test_the_fast_search_for_assignments_finds_what_the_pattern_finds(text: str) -> None:
     fast = [match.span() for match in redaction._assignments(text, text.lower())]
     assert fast == [match.span() for match in redaction._ASSIGNMENT.finditer(text)]
+
+
+def test_every_mark_is_among_those_looked_for_first() -> None:
+    for _, marks, _ in redaction._SHAPES:
+        assert all(redaction._ANY_MARK.search(mark) for mark in marks), marks
