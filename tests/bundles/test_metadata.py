@@ -272,6 +272,13 @@ class TestBody:
         [
             ("sessions/claude/s.md", "---\ntitle: T\n---\n# Talk\nwords\n"),
             ("memories/x.md", "---\nakm_memory_kind: session_checkpoint\n---\n# Talk\nwords\n"),
+            ("memories/x.md", "---\nakm_memory_kind: checkpoint\n---\n# Talk\nwords\n"),
+            ("memories/x.md", "---\nakm_memory_kind: Session-Checkpoint\n---\n# Talk\nwords\n"),
+            (
+                "memories/x.md",
+                "---\ndescription: d\n---\n\n---\nakm_memory_kind: ' CHECKPOINT '\n---\n"
+                "# Talk\nwords\n",
+            ),
             (
                 "memories/x.md",
                 "---\ndescription: d\n---\n\n---\nakm_memory_kind: session_checkpoint\n---\n"

@@ -315,3 +315,15 @@ def test_a_worker_process_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_marked_is_not_read_under_any_name(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    (root / "knowledge").mkdir()
+    (root / "knowledge" / "a.md").write_text("# Plain\n")
+    (root / "knowledge" / "a.sensitive").write_text("")
+    (root / "knowledge" / "link.md").symlink_to("a.md")
+    bundle = Bundle("team", str(root), str(root), "akm")
+    for rel in ("knowledge/a.md", "knowledge/link.md"):
+        assert read_entry(bundle, rel, 8, 0).entry is None
+        assert read_text(bundle, rel) is None

@@ -40,7 +40,15 @@ def test_everything_below_a_secrets_directory_is_secret(rel: str, secret: bool) 
         ("secrets/token.lock", "", True),
         ("a/secrets/b/c.lock", "", True),
         ("knowledge/yarn.lock", "", False),
-        ("knowledge/a.md", "knowledge/a.md.sensitive", False),
+        ("knowledge/a.md", "knowledge/a.md.sensitive", True),
+        ("knowledge/a.md", "knowledge/a.sensitive", True),
+        ("knowledge/a.b.md", "knowledge/a.b.sensitive", True),
+        ("knowledge/a.b.md", "knowledge/a.sensitive", False),
+        ("knowledge/a.md", "knowledge/b.md.sensitive", False),
+        ("skills/s/SKILL.md", "skills/s/SKILL.sensitive", True),
+        ("scripts/run", "scripts/run.sensitive", True),
+        ("a.md", "a.sensitive", True),
+        ("knowledge/a.sensitive", "knowledge/a.sensitive", False),
         ("vaults/x.md", "", True),
     ],
 )
@@ -55,6 +63,9 @@ def test_marked_files_are_no_files_of_the_bundle(tree: Callable[..., str]) -> No
             "env/open.env",
             "env/closed.env",
             "env/closed.sensitive",
+            "knowledge/open.md",
+            "knowledge/closed.md",
+            "knowledge/closed.md.sensitive",
             "secrets/free",
             "secrets/kept",
             "secrets/kept.sensitive",
@@ -64,4 +75,10 @@ def test_marked_files_are_no_files_of_the_bundle(tree: Callable[..., str]) -> No
     )
     files = list_files(Bundle("stash", root, root, "akm")).files
     names = [file.rel for file in files]
-    assert names == ["env/closed.sensitive", "env/open.env", "secrets/free"]
+    assert names == [
+        "env/closed.sensitive",
+        "env/open.env",
+        "knowledge/closed.md.sensitive",
+        "knowledge/open.md",
+        "secrets/free",
+    ]

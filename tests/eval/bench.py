@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from akm_ls.bundles.discovery import resolve_bundles
+from akm_ls.documents.text import decode
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.embedding import run_embedding
 from akm_ls.index.indexer import run_index
@@ -91,9 +92,12 @@ def assets_of(library: Library) -> list[Asset]:
 
 def held_out(root: Path, copy: Path) -> Path:
     """A copy of a bundle without the sentences that questions are made of."""
-    shutil.copytree(root, copy)
+    shutil.copytree(root, copy, ignore_dangling_symlinks=True)
     for path in copy.rglob("*.md"):
-        path.write_text(without_answers(path.read_text("utf-8")), encoding="utf-8")
+        if path.is_file():
+            # Decoded as the index does it: any bytes are a text.
+            text = decode(path.read_bytes()).text.replace("\r\n", "\n")
+            path.write_text(without_answers(text), encoding="utf-8")
     return copy
 
 

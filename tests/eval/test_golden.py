@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,3 +162,15 @@ def test_measures() -> None:
     assert copies.recall == 0.5
     assert measure([], [{"a"}]).ndcg == 0.0
     assert paired_difference([1.0, 1.0], [0.0, 0.0]) == (1.0, 1.0, 1.0)
+
+
+def test_a_bundle_with_a_file_that_is_no_utf_8_can_be_held_out(tmp_path: Path) -> None:
+    root = tmp_path / "team"
+    (root / "knowledge" / "folder.md").mkdir(parents=True)
+    (root / "knowledge" / "latin.md").write_bytes(
+        "# Café\n\nUse when it is late.\n".encode("latin-1")
+    )
+    (root / "knowledge" / "wide.md").write_text("# Café\n", encoding="utf-16")
+    copy = bench.held_out(root, tmp_path / "copy")
+    assert (copy / "knowledge" / "latin.md").read_text("utf-8").startswith("# Caf\ufffd\n")
+    assert (copy / "knowledge" / "wide.md").read_text("utf-8") == "# Café\n"

@@ -33,6 +33,10 @@ FILES = {
     "team/secrets/notes.md": f"---\ndescription: {SECRET}\n---\n\n# {SECRET}\n",
     "team/secrets/plan.md": f"# {SENSITIVE}\n",
     "team/secrets/plan.md.sensitive": f"{SENSITIVE}\n",
+    "team/knowledge/marked.md": f"---\ndescription: {SENSITIVE} payroll\n---\n\n# {SENSITIVE}\n",
+    "team/knowledge/marked.md.sensitive": "",
+    "team/memories/marked.md": f"# {SENSITIVE} payroll\n",
+    "team/memories/marked.sensitive": "",
     "team/secrets/held.lock": f"{SENSITIVE}\n",
     "team/vaults/old.md": f"---\ndescription: {SENSITIVE}\n---\n\n# {SENSITIVE} payroll\n",
     "team/memories/checkpoint.md": (
@@ -53,6 +57,7 @@ FILES = {
 LINKS = {
     "team/knowledge/linked.md": "../secrets/notes.md",
     "team/knowledge/env.md": "../env/prod.env",
+    "team/knowledge/linked-marked.md": "marked.md",
 }
 """What looks like an ordinary file and leads to one of those."""
 # A checkpoint is not shown here: that is reading a file which one may read, by its name.
@@ -64,6 +69,8 @@ REFS = (
     "team//secrets/payroll",
     "team//secrets/notes.md",
     "team//secrets/plan.md",
+    "team//knowledge/marked",
+    "team//memories/marked",
     "team//skills/payroll",
     "team//env/prod#PAYROLL_TOKEN",
 )

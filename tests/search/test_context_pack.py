@@ -12,7 +12,7 @@ import pytest
 from akm_ls.search.context_pack import ContextPack, PackRequest, build_pack
 from akm_ls.search.context_pack.request import read_since
 from akm_ls.search.library import Library
-from akm_ls.search.request import RequestError
+from akm_ls.search.request import RequestError, SearchRequest
 from akm_ls.search.search import search
 
 from .conftest import MakeLibrary, page
@@ -315,3 +315,37 @@ def test_since_leaves_out_what_is_older(make_library: MakeLibrary) -> None:
 )
 def test_points_in_time(text: str, moment: float | None) -> None:
     assert read_since(text, 1_000_000) == moment
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [f"Payroll {KEY}", f"Payroll api_key = {KEY[-20:]}", "Payroll https://me:Ab3dE6gH9jK2@host/x"],
+)
+def test_a_secret_in_a_heading_is_in_no_fragment(make_library: MakeLibrary, heading: str) -> None:
+    text = page("A page.", f"# {heading}\n\nThe zebra crosses. {PROSE}\n")
+    library = make_library(team={"knowledge/leak.md": text})
+    packed = pack(library, "zebra").to_json()
+    [evidence], [citation] = packed["evidence"], packed["citations"]
+    assert evidence["ref"] == citation["ref"] == "team//knowledge/leak"
+    assert citation["range"]["start"]["line"] == text[: text.index("# Pay")].count("\n") + 2
+    result = search(library, SearchRequest("zebra"))
+    for answer in (packed, *(result.to_json(it) for it in ("brief", "normal", "full", "agent"))):
+        said = json.dumps(answer).lower()
+        assert "zebra" in said
+        assert KEY[-12:].lower() not in said
+        assert "ab3de6gh9jk2" not in said
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_offsets_count_the_text_without_a_byte_order_mark(
+    make_library: MakeLibrary, mark: str, end: str
+) -> None:
+    text = f"# Zebras 😀{end}{end}The zebra crosses.{end}"
+    library = make_library(team={"knowledge/zebra.md": f"{mark}{text}"})
+    [citation] = pack(library, "zebra crosses").to_json()["citations"]
+    start, stop = citation["start_offset"], citation["end_offset"]
+    assert text[start:stop] == citation["quote_preview"]
+    [hit] = search(library, SearchRequest("zebra crosses")).to_json()["hits"]
+    found = hit["citation"]
+    assert text[found["startOffset"] : found["endOffset"]] == found["text"]

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akm_ls.documents.document import parse
+from akm_ls.documents.redaction import redact_span, secrets_around
 from akm_ls.documents.text import LineIndex, decode
 from akm_ls.refs import parse_ref
 from akm_ls.search.context_pack import PackError, PackRequest, build_pack
 from akm_ls.search.library import Library
-from akm_ls.search.redaction import redact_span, secrets_around
 from akm_ls.search.search import search
 
 from .conftest import MakeLibrary, page

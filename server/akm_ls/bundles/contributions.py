@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.frontmatter_keys import text_of
-from akm_ls.documents.frontmatter import read_frontmatter
+from akm_ls.documents.checkpoints import is_checkpoint
 from akm_ls.documents.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from akm_ls.documents.frontmatter import Frontmatter
 
 _PLACEHOLDER = re.compile(r"\$(?:ARGUMENTS\b|[1-9](?![0-9]))|\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
-_CHECKPOINT_KEY = "akm_memory_kind"
-_CHECKPOINT = "session_checkpoint"
 _HINT_LIMIT = 500
 
 _INTERPRETERS = {
@@ -92,21 +90,10 @@ def _memory(draft: Draft, document: Document | None) -> None:
         _hint(draft, frontmatter, key)
     if _text(frontmatter, "subjective") == "true":
         draft.hints.append("subjective")
-    if document is not None and _is_checkpoint(document):
+    if document is not None and is_checkpoint(document):
         draft.body_hidden = True
         draft.extra["checkpoint"] = True
     _derivation(draft, frontmatter)
-
-
-def _is_checkpoint(document: Document) -> bool:
-    """A session's checkpoint says so in its frontmatter, or in a second block below it."""
-    text = document.text
-    if _CHECKPOINT_KEY not in text:
-        return False
-    if _text(document.frontmatter, _CHECKPOINT_KEY) == _CHECKPOINT:
-        return True
-    inner = read_frontmatter(text[document.body_start :].lstrip())
-    return _text(inner, _CHECKPOINT_KEY) == _CHECKPOINT
 
 
 def _derivation(draft: Draft, frontmatter: Frontmatter | None) -> None:

@@ -164,7 +164,7 @@ def _decided_by_path(
     if not adapter.wants(rel):
         return _UNWANTED
     secret = is_secret(rel)
-    if (secret or rel.endswith(".env")) and _is_marked(bundle, rel):
+    if _is_marked(bundle, rel):
         return ReadResult()
     if adapter.reads(rel):
         return None
@@ -306,8 +306,11 @@ def _open(path: str, real_root: str) -> int:
     target = os.path.realpath(path)
     if not target.startswith(os.path.join(real_root, "")):
         raise _Unreadable("a symbolic link that leaves its bundle")
-    if is_secret(os.path.relpath(target, real_root).replace(os.sep, "/")):
+    rel = os.path.relpath(target, real_root).replace(os.sep, "/")
+    if is_secret(rel):
         raise _Unreadable("a symbolic link to a secret")
+    if is_sensitive(rel, lambda sibling: os.path.lexists(os.path.join(real_root, sibling))):
+        raise _Unreadable("a symbolic link to what is marked as sensitive")
     return os.open(target, _OPEN_FLAGS)
 
 

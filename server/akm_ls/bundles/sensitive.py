@@ -17,8 +17,9 @@ def is_secret(rel: str) -> bool:
 def is_sensitive(rel: str, exists: Callable[[str], bool]) -> bool:
     """Whether a file is marked as not to be touched at all: no asset, never opened.
 
-    ``exists`` answers for paths relative to the same root. Marked are ``X.env`` beside
-    ``X.sensitive``; every ``*.sensitive`` and ``*.lock`` below ``secrets/`` and every secret
+    ``exists`` answers for paths relative to the same root, all of which end in ``.sensitive``.
+    Marked are ``X.env``, ``X.md`` and every other file beside ``X.sensitive`` or
+    ``X.md.sensitive``; every ``*.sensitive`` and ``*.lock`` below ``secrets/`` and every secret
     with a ``.sensitive`` twin; anything below the retired ``vaults/``.
     """
     *directories, name = rel.split("/")
@@ -26,6 +27,9 @@ def is_sensitive(rel: str, exists: Callable[[str], bool]) -> bool:
         return True
     if "secrets" in directories:
         return name.endswith((".sensitive", ".lock")) or exists(f"{rel}.sensitive")
-    if name.endswith(".env"):
-        return exists(f"{rel[: -len('.env')]}.sensitive") or exists(f"{rel}.sensitive")
-    return False
+    if name.endswith(".sensitive"):
+        return False
+    _, dot, extension = name.rpartition(".")
+    if dot and exists(f"{rel[: -len(extension) - 1]}.sensitive"):
+        return True
+    return exists(f"{rel}.sensitive")

@@ -214,6 +214,7 @@ class _Rules:
             if root != self.root and is_within(root, self.root)
         }
         self._directories = {"": True}
+        self._markers: dict[str, frozenset[str]] = {}
 
     def enters(self, parent: str, name: str) -> bool:
         """Whether the directory ``name`` in ``parent`` (POSIX, relative) is walked, by its name."""
@@ -265,7 +266,17 @@ class _Rules:
         self.warnings.append(f"{self.root}: {message}")
 
     def _exists(self, rel: str) -> bool:
-        return os.path.lexists(os.path.join(self.root, *rel.split("/")))
+        """Whether there is such a marker; every file asks, so a directory is looked at once."""
+        directory, _, name = rel.rpartition("/")
+        markers = self._markers.get(directory)
+        if markers is None:
+            try:
+                names = os.listdir(os.path.join(self.root, *directory.split("/")))
+            except (OSError, ValueError):
+                names = []
+            markers = frozenset([it for it in names if it.endswith(".sensitive")])
+            self._markers[directory] = markers
+        return name in markers
 
 
 def _joined(parent: str, name: str) -> str:

@@ -320,7 +320,7 @@ class _Run:
                         item = wanted[(keys[number], file.rel)]
                         # Another content than the indexed one: the next index run comes first.
                         if file.entry is not None and file.content_hash == item.content_hash:
-                            document = self._document(item, SearchFields(*file.entry.fields))
+                            document = self._document(item, file.entry.for_model)
                             if document is not None:
                                 yield document
             finally:

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
 from akm_ls.bundles.reading import read_entry
 from akm_ls.bundles.sensitive import is_secret
-from akm_ls.index.fields import embed_hash_of, search_fields, search_text
+from akm_ls.index.fields import (
+    SearchFields,
+    embed_hash_of,
+    fields_without_secrets,
+    search_fields,
+    search_text,
+)
 from akm_ls.index.stub import Stub, marks_of, pack_fragments, shorten
 
 if TYPE_CHECKING:
@@ -37,7 +43,11 @@ FRAGMENT_COLUMNS = 'slug, title, level, line, start, "end"'
 
 
 class PreparedEntry(NamedTuple):
-    """An asset's rows without its id. ``stub`` is in the order of `ENTRY_COLUMNS`."""
+    """An asset's rows without its id. ``stub`` is in the order of `ENTRY_COLUMNS`.
+
+    ``without_secrets`` are ``fields`` as a model is given them, where that makes a difference;
+    ``embed_hash`` is theirs.
+    """
 
     stub: tuple[Any, ...]
     embed_hash: str
@@ -45,6 +55,11 @@ class PreparedEntry(NamedTuple):
     fields: tuple[str, ...]
     fragments: Sequence[tuple[Any, ...]]
     citations: Sequence[tuple[Any, ...]]
+    without_secrets: tuple[str, ...] | None = None
+
+    @property
+    def for_model(self) -> SearchFields:
+        return SearchFields(*(self.without_secrets or self.fields))
 
     @property
     def concept_id(self) -> str:
@@ -104,7 +119,7 @@ def prepare(
     """
     try:
         result = read_entry(bundle, rel, size, mtime_ns)
-        entry = None if result.entry is None else _entry_rows(result.entry)
+        entry = None if result.entry is None else _entry_rows(result.entry, result.document)
         citations = _citation_rows(result.citations)
         warning, content_hash = result.warning, result.content_hash
         if result.document is not None:
@@ -136,8 +151,9 @@ def _is_storable(entry: tuple[Any, ...]) -> bool:
     return True
 
 
-def _entry_rows(entry: Entry) -> tuple[Any, ...]:
+def _entry_rows(entry: Entry, document: Document | None) -> tuple[Any, ...]:
     fields = search_fields(entry)
+    without_secrets = fields_without_secrets(entry, document)
     stub = (
         entry.concept_id,
         entry.rel,
@@ -155,7 +171,7 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
     )
     return (
         stub,
-        embed_hash_of(search_text(fields)),
+        embed_hash_of(search_text(without_secrets or fields)),
         _document(entry),
         tuple(fields),
         tuple(
@@ -172,6 +188,7 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
             ]
         ),
         _citation_rows(entry.citations),
+        None if without_secrets is None else tuple(without_secrets),
     )
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from akm_ls.documents.blocks import scan_blocks
-from akm_ls.documents.markdown import merge, scan_headings, uniform_lines
+from akm_ls.documents.markdown import Heading, merge, scan_headings, uniform_lines
+from akm_ls.documents.redaction import find_secrets, redact_span, secrets_around
 from akm_ls.documents.text import LineIndex, PositionEncoding, Span
 from akm_ls.search.query import find_word, root_of
-from akm_ls.search.redaction import redact_span, secrets_around
 
 MAX_CHARS = 280
 MAX_SEARCHED_CHARS = 200_000
@@ -32,8 +32,8 @@ class Excerpt:
     """``text`` is the file's text from ``start`` to ``end``, in ``str`` offsets.
 
     ``line`` (0-based) is where to go for it: the heading above it, else its own first line;
-    ``fragment`` names that heading in a ref. ``lines`` are the file's. ``shown`` is the text
-    without the secrets in it, where there are any.
+    ``fragment`` names that heading in a ref, unless it has a secret in it. ``lines`` are the
+    file's. ``shown`` is the text without the secrets in it, where there are any.
     """
 
     start: int
@@ -94,16 +94,21 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     shown = redact_span(text, span.start, span.end, secrets)
     lines = LineIndex(text)
     line = above[-1].line if above else lines.line_of(span.start)
-    fragment = above[-1].slug if above else ""
+    fragment = said_slug(above[-1]) if above else None
     return Excerpt(
         span.start,
         span.end,
         span.of(text),
         line,
         lines,
-        fragment or None,
+        fragment,
         shown.text if shown.count else None,
     )
+
+
+def said_slug(heading: Heading) -> str | None:
+    """What names a heading in a ref that others see; a slug repeats the secrets of a heading."""
+    return None if not heading.slug or find_secrets(heading.text) else heading.slug
 
 
 def _occurrences(text: str, start: int, tokens: tuple[str, ...]) -> list[_Occurrence]:

@@ -12,6 +12,7 @@ from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.adapters.layout import is_unreadable
 from akm_ls.bundles.entry import Entry
 from akm_ls.bundles.reading import MAX_FILE_BYTES
+from akm_ls.bundles.sensitive import is_sensitive
 from akm_ls.documents.text import decode
 from akm_ls.search.usage.utility import Utility, no_utility
 
@@ -88,7 +89,9 @@ def may_read(bundles: BundleSet, path: str, places: dict[str, str] | None = None
     owner, rel = target
     if real != path and bundles.owner_of(path) is not owner:
         return False
-    return not is_unreadable(rel) and adapter_of(owner).reads(rel)
+    if is_unreadable(rel) or not adapter_of(owner).reads(rel):
+        return False
+    return not is_sensitive(rel, lambda sibling: os.path.lexists(owner.path_of(sibling)))
 
 
 def _real_path(path: str, places: dict[str, str]) -> str:

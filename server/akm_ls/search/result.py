@@ -109,7 +109,7 @@ class Hit:
     def _more(self) -> dict[str, Any]:
         entry = self.entry
         return {
-            "title": entry.title,
+            "title": entry.title and said(entry.title),
             "aliases": list(entry.aliases),
             "whenToUse": said(entry.when_to_use) or None,
             "supersededBy": list(entry.superseded_by),

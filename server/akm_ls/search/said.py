@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from akm_ls.bundles.draft import stem_of, words
-from akm_ls.search.redaction import redact
+from akm_ls.documents.redaction import redact
 
 
 class Described(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from akm_ls.documents.redaction import redact
 from akm_ls.embedders import EmbeddingCancelled, EmbeddingError
 from akm_ls.index.semantic_status import NO_MODEL, Readiness
 from akm_ls.index.store import StoreError
@@ -166,6 +167,7 @@ class SemanticIndex:
     def _embedded(
         self, model: QueryModel, text: str, cancelled: Callable[[], bool]
     ) -> NDArray[np.float32]:
+        text = redact(text).text
         with self._lock:
             known = self._queries.get(text)
             if known is not None:

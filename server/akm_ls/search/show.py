@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from akm_ls.bundles.entry import Entry
 from akm_ls.bundles.reading import entry_from_text, read_entry
 from akm_ls.documents.document import kind_of, parse
+from akm_ls.documents.redaction import redact
 from akm_ls.refs import Ref, RefError, parse_ref
 from akm_ls.search.action import action_of
 from akm_ls.search.library import Library, entry_of_stub
 from akm_ls.search.lookup import by_place, find, orientation
 from akm_ls.search.payload import Shown, body_key, payload
-from akm_ls.search.redaction import redact
 from akm_ls.search.references import citing_assets
 from akm_ls.search.result import SCHEMA_VERSION, estimate_tokens, file_uri
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from akm_ls.search.redaction import Secret, find_secrets, redact, redact_span
+from akm_ls.documents.redaction import Secret, find_secrets, redact, redact_span
 
 _SHORTEST = 14
 """Characters: ``token=`` and the shortest value that counts as one."""

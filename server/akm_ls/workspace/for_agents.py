@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from akm_ls.search.redaction import REACH, redact
+from akm_ls.documents.redaction import REACH, redact
 from akm_ls.workspace.covering import cover
 
 if TYPE_CHECKING:

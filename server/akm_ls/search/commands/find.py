@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from akm_ls.documents.redaction import redact
 from akm_ls.index.store import Store, StoreError
 from akm_ls.search.commands.document import ASSET_KINDS, EFFECTS, CommandDoc, Effect, document_of
 from akm_ls.search.commands.index import (
@@ -19,7 +20,6 @@ from akm_ls.search.commands.index import (
 from akm_ls.search.commands.verbs import VERBS
 from akm_ls.search.library import entry_of_stub
 from akm_ls.search.ranking import BELIEF_CEILING
-from akm_ls.search.redaction import redact
 from akm_ls.search.request import RequestError, read_count
 from akm_ls.search.result import SCHEMA_VERSION
 

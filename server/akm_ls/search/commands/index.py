@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import apsw
 
+from akm_ls.documents.redaction import redact
 from akm_ls.embedders.embedder import Document, EmbeddingCancelled, EmbeddingError, Watch
 from akm_ls.search.commands.document import CommandDoc
 
@@ -217,7 +218,7 @@ class CommandIndex:
                 for row, doc in self._docs.items()
                 if row in self._vectors and (allowed is None or doc.key in allowed)
             ]
-            asked = self._embedder.embed_query(query)
+            asked = self._embedder.embed_query(redact(query).text)
             if not rows or not np.any(asked):
                 return None
             likeness = np.stack([self._vectors[row] for row in rows]) @ asked
@@ -234,7 +235,7 @@ class CommandIndex:
 
     def _embed_missing(self, embedder: Embedder) -> None:
         missing = [
-            Document(row, doc.combined_text)
+            Document(row, redact(doc.combined_text).text)
             for row, doc in self._docs.items()
             if row not in self._vectors
         ]

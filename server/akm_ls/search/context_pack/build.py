@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from akm_ls.documents.redaction import redact
 from akm_ls.search.context_pack.duplicates import duplicates_in
 from akm_ls.search.context_pack.evidence import (
     MAX_LATER_QUOTE,
@@ -21,7 +22,6 @@ from akm_ls.search.context_pack.pack import MAX_QUERY, NEXT_ACTIONS, ContextPack
 from akm_ls.search.context_pack.request import PackRequest, read_since
 from akm_ls.search.query import tokens_of
 from akm_ls.search.ranking import BELIEF_CEILING
-from akm_ls.search.redaction import redact
 from akm_ls.search.request import MAX_LIMIT, SearchRequest
 
 if TYPE_CHECKING:

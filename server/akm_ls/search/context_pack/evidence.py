@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from akm_ls.bundles.reading import read_entry
 from akm_ls.documents.document import Document, kind_of, parse
-from akm_ls.documents.text import Span
-from akm_ls.search.excerpt import best_excerpt
-from akm_ls.search.query import tokens_of
-from akm_ls.search.redaction import (
+from akm_ls.documents.redaction import (
     Redacted,
     Secret,
     redact,
@@ -21,6 +18,9 @@ from akm_ls.search.redaction import (
     redact_url,
     secrets_around,
 )
+from akm_ls.documents.text import Span
+from akm_ls.search.excerpt import best_excerpt, said_slug
+from akm_ls.search.query import tokens_of
 from akm_ls.search.result import file_uri
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def _place(source: Source, hit: Hit, query: str) -> tuple[Kind, Span | None, str
         heading = document.heading_at(_first_text(text, excerpt.start, excerpt.end))
         if heading is None or not heading.slug:
             return "asset", Span(excerpt.start, len(text)), None
-        return "section", Span(excerpt.start, heading.section.end), heading.slug
+        return "section", Span(excerpt.start, heading.section.end), said_slug(heading)
     node = document.frontmatter.get("description") if document.frontmatter else None
     if node is not None and node.span.start < node.span.end:
         return "catalog", Span(*node.span), None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from akm_ls.bundles.asset_types import TYPE_BY_NAME
+from akm_ls.documents import checkpoints
 from akm_ls.documents.text import Span
 from akm_ls.lint.rule import Subject
 
@@ -88,8 +89,11 @@ def _is_asset(subject: Subject) -> bool:
 
 def is_checkpoint(subject: Subject) -> bool:
     """A memory that akm has written of a session."""
-    frontmatter = subject.document.frontmatter
-    return frontmatter is not None and frontmatter.text("akm_memory_kind") is not None
+    return subject.once(_is_checkpoint)
+
+
+def _is_checkpoint(subject: Subject) -> bool:
+    return checkpoints.is_checkpoint(subject.document)
 
 
 def top_of(subject: Subject) -> Span:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akm_ls.search import redaction
-from akm_ls.search.redaction import (
+from akm_ls.documents import redaction
+from akm_ls.documents.redaction import (
     find_secrets,
     redact,
     redact_span,
@@ -179,3 +179,13 @@ def hidden(secrets: tuple[redaction.Secret, ...], start: int, end: int) -> set[i
 def test_the_fast_search_for_assignments_finds_what_the_pattern_finds(text: str) -> None:
     fast = [match.span() for match in redaction._assignments(text, text.lower())]
     assert fast == [match.span() for match in redaction._ASSIGNMENT.finditer(text)]
+
+
+_URL_PIECES = st.sampled_from(
+    ["http://", "x://", "a", "B9", "+", ".", "-", "1", "://", ":/", " ", "é", "://u@", "\n", "<"]
+)
+
+
+@given(st.lists(_URL_PIECES, max_size=12).map("".join))
+def test_the_fast_search_for_urls_finds_what_the_pattern_finds(text: str) -> None:
+    assert redaction._urls(text) == [match.span() for match in redaction._URL.finditer(text)]

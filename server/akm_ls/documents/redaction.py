@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -89,13 +90,17 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-_SIGN = re.compile(r"[=:]")
-_MAX_NAME = 72
-"""Characters before the sign in which the keyword stands, as `_ASSIGNMENT` has it."""
+_TELLING_WORDS = ("key", "secret", "token", "passw", "passp", "credential")
+"""`_KEYWORDS`, as few words as tell."""
+_SIGN_REACH = 80
+"""From the start of such a word: the rest of the keyword, of the name, quotes, blanks, the sign."""
 _OTHER_LETTERS = frozenset("\u017f\u0130\u0131\u212a")
 _AUTHORISATION_MARKS = ("authorization", "bearer")
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s<>\"'`|\\^]{1,4000}")
+_LETTERS = frozenset(string.ascii_letters)
+_SCHEME = _LETTERS | frozenset(string.digits + "+.-")
+_MAX_SCHEME = 21
 _SECTION = re.compile(r"[?#][^?#\s]+")
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?\s]{1,200})=([^&;#\s]*)")
 _USER = re.compile(r"://([^/?#@\s]{1,400})@")
@@ -170,10 +175,27 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
 
 
 def _within_lines(text: str) -> list[Secret]:
-    urls = [Span(*match.span()) for match in _URL.finditer(text)] if "://" in text else []
+    urls = _urls(text)
     # What is assigned in a URL is a parameter, which ends at the next one.
     assigned = _outside(urls, list(_assigned(text)))
     return [*_known_shapes(text), *_in_urls(text, urls), *assigned]
+
+
+def _urls(text: str) -> list[Span]:
+    """As ``_URL.finditer(text)``, from what every URL has: few texts have many."""
+    found: list[Span] = []
+    at = 0
+    while (sign := text.find("://", at)) >= 0:
+        start = sign
+        while start > max(at, sign - _MAX_SCHEME) and text[start - 1] in _SCHEME:
+            start -= 1
+        while start < sign and text[start] not in _LETTERS:
+            start += 1
+        url = _URL.match(text, start)
+        at = sign + len("://") if url is None else url.end()
+        if url is not None:
+            found.append(Span(*url.span()))
+    return found
 
 
 def _moved(secrets: Iterable[Secret], by: int) -> Iterator[Secret]:
@@ -247,7 +269,7 @@ def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
         # Letters that are others in lower case without being so for the pattern, or the reverse.
         yield from _ASSIGNMENT.finditer(text)
         return
-    if not any(_names_secret(folded, sign.start()) for sign in _SIGN.finditer(folded)):
+    if not _tells_of_a_value(folded):
         return
     at = 0
     while (name := _FOLDED_KEYWORD.search(folded, at)) is not None:
@@ -259,18 +281,16 @@ def _assignments(text: str, folded: str) -> Iterator[re.Match[str]]:
             at = match.end()
 
 
-def _names_secret(folded: str, sign: int) -> bool:
-    """Whether what stands before ``=`` or ``:`` may be the name of a secret."""
-    before = folded[max(0, sign - _MAX_NAME) : sign]
-    # `_KEYWORDS`, as few words as tell.
-    return (
-        "key" in before
-        or "secret" in before
-        or "token" in before
-        or "passw" in before
-        or "passp" in before
-        or "credential" in before
-    )
+def _tells_of_a_value(folded: str) -> bool:
+    """Whether a sign follows a telling word so closely that something may be assigned to it."""
+    for word in _TELLING_WORDS:
+        at = folded.find(word)
+        while at >= 0:
+            end = at + _SIGN_REACH
+            if folded.find("=", at, end) >= 0 or folded.find(":", at, end) >= 0:
+                return True
+            at = folded.find(word, at + len(word))
+    return False
 
 
 def _in_urls(text: str, urls: list[Span]) -> Iterator[Secret]:
