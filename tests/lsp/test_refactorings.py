@@ -231,6 +231,17 @@ async def test_links_and_refs_turn_into_each_other(
     assert applied(editor, found[title]) == {DRAFT: f"{HEAD}# D\n\n{expected}\n"}
 
 
+async def test_a_name_that_no_ref_in_prose_can_say_stays_a_link(editor: Editor) -> None:
+    name = "team/knowledge/auth/with space.md"
+    text = "---\ndescription: D\n---\n# Blank\n"
+    editor.write(name, text)
+    await editor.start(adjust=able(copying=True))
+    found = await offered(editor, DRAFT, HEAD + "# D\n\nSee [x](auth/with%20sp$0ace.md).\n")
+    assert not [title for title in found if title.startswith("Convert")]
+    assert "Add knowledge/auth/with space to xrefs" in found, "YAML has no such limit"
+    assert await copies(editor, name, text.replace("# B", "# $0B")) == []
+
+
 async def test_a_bare_ref_gets_its_bundle(editor: Editor) -> None:
     await editor.start(["team", "other"], adjust=able())
     found = await offered(editor, DRAFT, "---\nxrefs: [knowledge/the$0re#top]\n---\n# D\n")

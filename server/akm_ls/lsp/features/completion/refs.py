@@ -16,7 +16,14 @@ from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.card import asset_card
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.completion.values import value_place
-from akm_ls.refs import Ref, find_refs, parse_ref, token_end, try_parse_ref
+from akm_ls.refs import (
+    Ref,
+    find_refs,
+    is_writable_in_prose,
+    parse_ref,
+    token_end,
+    try_parse_ref,
+)
 from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
@@ -204,7 +211,11 @@ def _assets(
     else:
         stubs, whole = candidates(query, bundle=known, limit=limit, types=types)
     own = opened.entry.ref if opened.entry else ""
-    offers = [_asset(stub, place, home) for stub in stubs if stub.ref != own]
+    offers = [
+        _asset(stub, place, home)
+        for stub in stubs
+        if stub.ref != own and (place.bare or is_writable_in_prose(stub.ref))
+    ]
     return offers, whole
 
 

@@ -12,7 +12,7 @@ from akm_ls.lint.finding import Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.refactorings.cursor import Cursor, Offer
-from akm_ls.refs import try_parse_ref
+from akm_ls.refs import is_writable_in_prose
 
 KINDS = (lsp.CodeActionKind.RefactorRewrite,)
 _WITHOUT_XREFS = frozenset(("session", "task", "env", "secret", "script"))
@@ -102,10 +102,12 @@ def _supersede(cursor: Cursor, other: Stub) -> Fix | None:
 
 
 def ref_here(cursor: Cursor) -> tuple[str, str] | None:
-    """The ref of this asset, or of the heading at the cursor, and what it is of."""
+    """The ref of this asset, or of the heading at the cursor, and what it is of.
+
+    ``None`` for one that cannot be pasted everywhere.
+    """
     own = cursor.opened.entry
-    ref = None if own is None else try_parse_ref(own.ref)
-    if own is None or ref is None:
+    if own is None or not is_writable_in_prose(own.ref):
         return None
     line = cursor.opened.document.lines.line_of(cursor.start)
     for heading in cursor.opened.document.headings:
