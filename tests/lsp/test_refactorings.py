@@ -270,6 +270,21 @@ async def test_superseding_changes_both_files(editor: Editor) -> None:
     assert "\nxrefs: [knowledge/draft]\n---\n" in files["team/knowledge/auth/tls.md"]
 
 
+async def test_no_part_of_a_skill_replaces_the_skill(editor: Editor) -> None:
+    await editor.start(adjust=able())
+    skill = (
+        "---\nname: release\ndescription: Releases\n---\n# R\n\nSee [a](references/st$0eps.md).\n"
+    )
+    found = await offered(editor, "team/skills/release/SKILL.md", skill)
+    assert not [title for title in found if title.startswith("Mark")]
+    found = await offered(
+        editor,
+        "team/skills/release/SKILL.md",
+        skill.replace("references/", "../../knowledge/auth/t").replace("st$0eps", "l$0s"),
+    )
+    assert "Mark this as superseded by knowledge/auth/tls" in found
+
+
 # Resolve, copy, read-only bundles.
 
 

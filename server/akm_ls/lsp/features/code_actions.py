@@ -16,6 +16,7 @@ from akm_ls.lint.fixes import edits_between, fix_text, safe_edits
 from akm_ls.lint.suppression_edits import suppression_fixes
 from akm_ls.lsp.convert import to_diagnostic
 from akm_ls.lsp.features import refactorings
+from akm_ls.lsp.features.frontmatter_keys import asset_type
 from akm_ls.lsp.features.refactorings import Cursor
 from akm_ls.lsp.features.refactorings.relations import ref_here
 from akm_ls.lsp.workspace_edits import workspace_edit
@@ -191,8 +192,10 @@ def _quick_fixes(
             yield from _action(session, opened, fix, [f for f in same if f.fixable])
     yield from more
     offered: set[tuple[object, ...]] = set()
+    # Workflows and tasks have a closed set of keys.
+    closed = asset_type(session, opened) in ("workflow", "task")
     for finding in here[:MAX_SUPPRESSED]:
-        skippable = finding.code in SKIPPABLE
+        skippable = finding.code in SKIPPABLE and not closed
         for fix in suppression_fixes(opened.document, finding, skippable=skippable):
             if (fix.title, fix.edits) not in offered:
                 offered.add((fix.title, fix.edits))

@@ -66,6 +66,8 @@ class _Place:
     """Whether a concept id without a bundle is a ref here (frontmatter lists)."""
     lead: str = ""
     """What has to be written before the ref."""
+    close: str = ""
+    """What has to be written behind it: the partner of a quote."""
     types: frozenset[str] = frozenset()
     """The types of asset that fit; empty for all."""
 
@@ -88,7 +90,8 @@ def complete_in_yaml(
     types = _channel_types(opened, at)
     if types is None or (lead == "- " and at.key in ("workflow", "prompt", "uses")):
         return None
-    place = _Place(at.span, at.typed, True, lead if not at.quote else "", types)
+    close = at.quote if at.unclosed else ""
+    place = _Place(at.span, at.typed, True, lead if not at.quote else "", close, types)
     return _refs(session, opened, offset, place)
 
 
@@ -123,7 +126,9 @@ def _refs(
     if growing and not offers and (separator or place.bare):
         return lsp.CompletionList(is_incomplete=True, items=[])
     whole = whole and not growing
-    return listed(session, opened, place.span, offset, offers, whole=whole, commit=("#",))
+    # Behind a quote that is closed by accepting, a heading would stand outside.
+    commit = () if place.close else ("#",)
+    return listed(session, opened, place.span, offset, offers, whole=whole, commit=commit)
 
 
 def resolve(session: Session, item: lsp.CompletionItem) -> lsp.CompletionItem:
@@ -226,7 +231,7 @@ def _asset(stub: Stub, place: _Place, home: str | None) -> Offer:
     return Offer(
         text,
         _KIND.get(stub.type, Kind.File),
-        place.lead + text if place.lead else None,
+        f"{place.lead}{text}{place.close}",
         detail=stub.title or said_description(stub),
         note=stub.type,
         filter=stub.concept_id if bare else text,
@@ -252,6 +257,7 @@ def _headings(
         Offer(
             heading.slug,
             Kind.Reference,
+            heading.slug + place.close,
             detail=f"{'#' * heading.level} {heading.text}",
             filter=heading.slug,
             data={"ref": str(_with_fragment(stub, heading.slug))},
