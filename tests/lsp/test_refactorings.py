@@ -170,6 +170,34 @@ async def test_a_section_becomes_an_asset_and_leaves_a_ref(editor: Editor) -> No
     )
 
 
+async def test_what_names_a_part_of_the_section_follows_it(editor: Editor) -> None:
+    editor.write(
+        "team/memories/citing.md",
+        "---\nxrefs: [knowledge/draft#sub]\n---\n# C\n\nSee team//knowledge/draft#sub, "
+        "[it](../knowledge/draft.md#sub) and [all](../knowledge/draft.md#big).\n",
+    )
+    await editor.start(adjust=able("create"))
+    marked = (
+        HEAD + "# D\n\nSee [sub](#sub), [big](#big) and [x].\n\n## B$0ig\n\n"
+        "In team//knowledge/draft#sub, [here](draft.md#sub) and [there][y].\n\n"
+        "[x]: old.md\n\n### Sub\n\nDeep.\n\n## After\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+    found = await offered(editor, DRAFT, marked)
+    files = applied(editor, found["Extract this section to knowledge/big.md"])
+    assert files["team/memories/citing.md"] == (
+        "---\nxrefs: [knowledge/big#sub]\n---\n# C\n\nSee team//knowledge/big#sub, "
+        "[it](../knowledge/big.md#sub) and [all](../knowledge/draft.md#big).\n"
+    )
+    assert files[DRAFT] == (
+        HEAD + "# D\n\nSee [sub](big.md#sub), [big](#big) and [x].\n\n## Big\n\n"
+        "See team//knowledge/big.\n\n[x]: old.md\n\n## After\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+    assert files["team/knowledge/big.md"].endswith(
+        "# Big\n\nIn team//knowledge/big#sub, [here](#sub) and [there][y].\n\n"
+        "[x]: old.md\n\n## Sub\n\nDeep.\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+
+
 async def test_in_a_skill_it_becomes_a_reference_that_is_linked(editor: Editor) -> None:
     await editor.start(adjust=able("create"))
     name = "team/skills/release/SKILL.md"

@@ -134,6 +134,12 @@ def edit_of(document: Document, citing: Citing, ref: Ref) -> tuple[Span, str]:
     return citing.span, quoted(whole, quote)
 
 
+def whole_edit(document: Document, citing: Citing, ref: Ref) -> tuple[Span, str]:
+    """The same for a ref with another fragment: nothing of the old one stays."""
+    text = str(ref) if citing.prose else quoted(str(ref), _quote_of(document.text, citing.span))
+    return citing.span, text
+
+
 def quoted(value: str, quote: Quote) -> str:
     """``value`` inside existing quotes, or with quotes of its own where it needs them."""
     if quote == "'":
