@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence, resolve_plain, scalar_items
+from akm_ls.documents.occurrences import RefOccurrence
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import readings_of
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
@@ -57,6 +58,17 @@ def citings(document: Document, adapter: str) -> tuple[Citing, ...]:
     return tuple(
         found[span] for span in sorted(found) if found[span].prose or source[span.start] != "*"
     )
+
+
+def ref_at(document: Document, adapter: str, offset: int) -> RefOccurrence | None:
+    """The ref that a cursor touches, also in the keys that may name what an asset is made from."""
+    found = document.ref_at(offset)
+    if found is not None or offset > document.body_start > 0:
+        return found
+    for citing in _in_source_keys(document, adapter):
+        if citing.span.contains(offset):
+            return RefOccurrence(citing.text, citing.span, "refs", citing.ref)
+    return None
 
 
 def _in_source_keys(document: Document, adapter: str) -> Iterator[Citing]:
