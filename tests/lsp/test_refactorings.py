@@ -198,6 +198,24 @@ async def test_what_names_a_part_of_the_section_follows_it(editor: Editor) -> No
     )
 
 
+async def test_a_section_stays_while_a_read_only_bundle_names_a_part_of_it(editor: Editor) -> None:
+    editor.write("other/memories/citing.md", "# C\n\nSee team//knowledge/draft#sub.\n")
+    editor.write(
+        "config.json",
+        '{"bundles": {"team": {"path": "%s", "writable": true}, '
+        '"other": {"path": "%s", "writable": false}}}'
+        % (editor.root / "team", editor.root / "other"),
+    )
+    options = {"config": str(editor.root / "config.json")}
+    await editor.start([], options=options, adjust=able("create", resolve=True))
+    text = HEAD + "# D\n\n## B$0ig\n\nText.\n\n### Sub\n\nDeep.\n"
+    found = await offered(editor, DRAFT, text)
+    with pytest.raises(JsonRpcException, match="other: memories/citing.md"):
+        await editor.client.code_action_resolve_async(
+            found["Extract this section to knowledge/big.md"]
+        )
+
+
 async def test_in_a_skill_it_becomes_a_reference_that_is_linked(editor: Editor) -> None:
     await editor.start(adjust=able("create"))
     name = "team/skills/release/SKILL.md"
