@@ -202,15 +202,14 @@ async def test_a_section_stays_while_a_read_only_bundle_names_a_part_of_it(edito
     editor.write("other/memories/citing.md", "# C\n\nSee team//knowledge/draft#sub.\n")
     editor.write(
         "config.json",
-        '{"bundles": {"team": {"path": "%s", "writable": true}, '
-        '"other": {"path": "%s", "writable": false}}}'
-        % (editor.root / "team", editor.root / "other"),
+        f'{{"bundles": {{"team": {{"path": "{editor.root}/team", "writable": true}}, '
+        f'"other": {{"path": "{editor.root}/other", "writable": false}}}}}}',
     )
     options = {"config": str(editor.root / "config.json")}
     await editor.start([], options=options, adjust=able("create", resolve=True))
     text = HEAD + "# D\n\n## B$0ig\n\nText.\n\n### Sub\n\nDeep.\n"
     found = await offered(editor, DRAFT, text)
-    with pytest.raises(JsonRpcException, match="other: memories/citing.md"):
+    with pytest.raises(JsonRpcException, match=r"other: memories/citing\.md"):
         await editor.client.code_action_resolve_async(
             found["Extract this section to knowledge/big.md"]
         )
