@@ -245,6 +245,15 @@ def find_refs(text: str, start: int = 0, end: int | None = None) -> Iterator[Ref
         at = text.find("//", after, end)
 
 
+def is_writable_in_prose(ref: str) -> bool:
+    """Whether a qualified ref, written into running text or a code span, is read there as itself.
+
+    A name with a blank, or one that ends in punctuation, is cut short there; in YAML it is whole.
+    """
+    token = next(find_refs(ref), None)
+    return token is not None and (token.start, token.end) == (0, len(ref))
+
+
 def _path_end(text: str, start: int, end: int) -> int:
     """Where the path ends, or a place more than `MAX_PATH` on. ``a//b//c`` is one ref."""
     limit = min(end, start + MAX_PATH + 1)

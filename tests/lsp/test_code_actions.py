@@ -223,3 +223,16 @@ def test_what_is_not_ours_to_change_is_not_offered(tmp_path: Path, team: str) ->
         Fix("Outside", deletes=(str(tmp_path / "outside.md"),)),
     ):
         assert shown(session_on(tmp_path, operations=everything), fix) is None, fix
+
+
+async def test_a_workflow_is_not_offered_a_key_that_it_cannot_have(editor: Editor) -> None:
+    name = "team/workflows/ship.md"
+    text = (
+        "---\nversion: 1\nname: ship\ndescription: Use when: shipping\nsteps:\n  - id: a\n---\n"
+        "# Ship\n\n## a\n\nDo.\n"
+    )
+    await editor.start(options=TWO_RULES)
+    editor.open(name, text)
+    found = titles(await actions(editor, name, line=3))
+    assert "Disable unquoted-colon for this file" in found
+    assert not [title for title in found if "lint_skip" in title]

@@ -185,3 +185,17 @@ def test_before_the_index_is_there_the_list_says_that_it_is_not_whole(
         listed = client.call("textDocument/completion", place)
         assert listed["isIncomplete"] is False
         assert "team//knowledge/auth/tls" in [item["label"] for item in listed["items"]]
+
+
+@pytest.mark.parametrize(
+    "marked", ["See team//with$0\n", "`team//with$0`\n", "See team//knowl$0\n"]
+)
+async def test_a_name_that_prose_cuts_short_is_offered_in_the_frontmatter_only(
+    editor: Editor, marked: str
+) -> None:
+    editor.write("team/knowledge/auth/with space.md", "---\ndescription: D\n---\n# Blank\n")
+    await editor.start()
+    assert "team//knowledge/auth/with space" not in labels(await complete(editor, DRAFT, marked))
+    name = "team/knowledge/draft2.md"
+    found = await complete(editor, name, "---\nxrefs: [with$0]\n---\n# D\n")
+    assert labels(found) == ["knowledge/auth/with space"]

@@ -219,7 +219,8 @@ async def test_tags_come_from_the_bundle_and_its_domains(editor: Editor) -> None
         ("---\ntags: $0\n---\n", "---\ntags: [tokens]\n---\n"),
         ("---\ntags: ['tok$0']\n---\n", "---\ntags: ['tokens']\n---\n"),
         ('---\ntags: ["tok$0"]\n---\n', '---\ntags: ["tokens"]\n---\n'),
-        ("---\ntags: ['tok$0\n---\n", "---\ntags: ['tokens\n---\n"),
+        ("---\ntags: ['tok$0\n---\n", "---\ntags: ['tokens'\n---\n"),
+        ('---\ntags:\n  - "tok$0\n---\n', '---\ntags:\n  - "tokens"\n---\n'),
         ("---\ntags: [a, tok$0en, b] # why\n---\n", "---\ntags: [a, tokens, b] # why\n---\n"),
         ("---\ntags: [to$0", "---\ntags: [tokens"),
     ],
@@ -276,3 +277,43 @@ async def test_the_insert_range_keeps_what_stands_behind_the_cursor(editor: Edit
     found = await complete(editor, MEMORY, "---\nstatus: dr$0old\n---\n")
     assert editor.accept(MEMORY, found, "draft") == "---\nstatus: draft\n---\n"
     assert editor.accept(MEMORY, found, "draft", insert=True) == "---\nstatus: draftold\n---\n"
+
+
+async def test_the_tag_being_typed_is_none_and_the_others_come_as_they_are_spelled(
+    editor: Editor,
+) -> None:
+    editor.write("team/memories/other.md", "---\ntags: [naïve tag, on_call, web-app]\n---\n# O\n")
+    await editor.start()
+    marked = "---\ndescription: D\ntags: [naïve-tag, half$0]\n---\n# D\n"
+    await complete(editor, MEMORY, marked)
+    found = labels(await complete(editor, MEMORY, marked))
+    assert {"naïve tag", "on_call", "web-app"} <= set(found)
+    assert not {"half", "naïve-tag", "on-call"} & set(found)
+
+
+@pytest.mark.parametrize(
+    ("marked", "label", "accepted"),
+    [
+        (
+            '---\nxrefs:\n  - "know$0\n---\n',
+            "knowledge/auth/tls",
+            '---\nxrefs:\n  - "knowledge/auth/tls"\n---\n',
+        ),
+        (
+            "---\nxrefs:\n  - 'knowledge/auth/tokens#da$0\n---\n",
+            "daily-rotation",
+            "---\nxrefs:\n  - 'knowledge/auth/tokens#daily-rotation'\n---\n",
+        ),
+        (
+            '---\nxrefs:\n  - "know$0"\n---\n',
+            "knowledge/auth/tls",
+            '---\nxrefs:\n  - "knowledge/auth/tls"\n---\n',
+        ),
+    ],
+)
+async def test_accepting_closes_a_quote_that_is_open(
+    editor: Editor, marked: str, label: str, accepted: str
+) -> None:
+    await editor.start()
+    found = await complete(editor, MEMORY, marked)
+    assert editor.accept(MEMORY, found, label) == accepted

@@ -30,7 +30,7 @@ async def test_a_ref_shows_the_assets_card(editor: Editor) -> None:
     assert "team//knowledge/auth/tokens" in text
     assert "tags: auth, tokens" in text
     assert "Opening line." in text
-    assert "cited 2 times" in text
+    assert "cited 3 times" in text, "the open document counts"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -115,3 +115,16 @@ async def test_a_description_that_nobody_wrote_is_not_made_up(editor: Editor) ->
     await editor.start()
     shown = await hover(editor, "team//knowledge/otter$0-care\n")
     assert "otter care" not in str(shown)
+
+
+async def test_the_count_is_the_one_that_the_list_of_references_has(editor: Editor) -> None:
+    await editor.start()
+    name = "team/knowledge/auth/tls.md"
+    text = "---\ndescription: C\n---\n# T$0LS\n\nSee team//knowledge/auth/tls itself.\n"
+    position = editor.open(name, text)
+    places = await editor.client.text_document_references_async(
+        lsp.ReferenceParams(**editor.at(name, position), context=lsp.ReferenceContext(False))
+    )
+    assert places is not None
+    shown = await card(editor, "Now team//knowledge/auth/t$0ls and team//knowledge/auth/tls\n")
+    assert f"cited {len(places) + 2} times" in shown, "the draft cites it twice more"

@@ -48,6 +48,30 @@ async def test_keys_inside_maps_and_of_workflows_are_known(editor: Editor) -> No
     assert "error of the unit" in await shown(editor, WORKFLOW, marked)
 
 
+@pytest.mark.parametrize(
+    ("name", "marked", "value", "key"),
+    [
+        (DRAFT, "---\nbeliefState: super$0seded\n---\n", "superseded", "beliefState"),
+        ("team/memories/d.md", "---\ncaptureMode: 'h$0ot'\n---\n", "hot", "captureMode"),
+    ],
+)
+async def test_a_value_of_a_closed_set_says_what_its_key_is_for(
+    editor: Editor, name: str, marked: str, value: str, key: str
+) -> None:
+    await editor.start()
+    found = await hover(editor, name, marked)
+    assert found is not None
+    text, about = found
+    assert about == value
+    assert text.startswith(f"**`{value}`**") and f"**`{key}`**" in text
+    assert "Values: " in text and "Read by akm" in text
+
+
+async def test_a_value_that_no_set_holds_says_nothing(editor: Editor) -> None:
+    await editor.start()
+    assert await hover(editor, DRAFT, "---\nbeliefState: per$0haps\n---\n") is None
+
+
 async def test_the_type_brings_the_authoring_standards(editor: Editor) -> None:
     editor.write(
         "team/facts/conventions/assets/knowledge.md",

@@ -82,3 +82,22 @@ async def test_every_ref_that_leads_somewhere_is_a_link(editor: Editor) -> None:
     assert links[0].target == editor.uri("team/knowledge/auth/tls.md")
     resolved = await editor.client.document_link_resolve_async(links[1])
     assert resolved.target == editor.uri("team/knowledge/auth/tokens.md") + "#L10"
+
+
+@pytest.mark.parametrize("key", ["derivedFrom: ", "sources: [x, ", "xrefs: ["])
+async def test_what_an_asset_is_made_from_is_a_ref_like_any_other(editor: Editor, key: str) -> None:
+    await editor.start()
+    name = "team/memories/made.md"
+    close = "]" if "[" in key else ""
+    text = f"---\ndescription: D\n{key}knowledge/auth/to$0kens{close}\n---\n# M\n"
+    at = editor.at(name, editor.open(name, text))
+    client = editor.client
+    shown = await client.text_document_hover_async(lsp.HoverParams(**at))
+    assert shown is not None and "How tokens are rotated" in str(shown.contents)
+    assert await client.text_document_definition_async(lsp.DefinitionParams(**at))
+    assert await client.text_document_references_async(
+        lsp.ReferenceParams(**at, context=lsp.ReferenceContext(False))
+    )
+    named = await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(**at))
+    assert isinstance(named, lsp.PrepareRenamePlaceholder)
+    assert named.placeholder == "knowledge/auth/tokens"

@@ -170,6 +170,51 @@ async def test_a_section_becomes_an_asset_and_leaves_a_ref(editor: Editor) -> No
     )
 
 
+async def test_what_names_a_part_of_the_section_follows_it(editor: Editor) -> None:
+    editor.write(
+        "team/memories/citing.md",
+        "---\nxrefs: [knowledge/draft#sub]\n---\n# C\n\nSee team//knowledge/draft#sub, "
+        "[it](../knowledge/draft.md#sub) and [all](../knowledge/draft.md#big).\n",
+    )
+    await editor.start(adjust=able("create"))
+    marked = (
+        HEAD + "# D\n\nSee [sub](#sub), [big](#big) and [x].\n\n## B$0ig\n\n"
+        "In team//knowledge/draft#sub, [here](draft.md#sub) and [there][y].\n\n"
+        "[x]: old.md\n\n### Sub\n\nDeep.\n\n## After\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+    found = await offered(editor, DRAFT, marked)
+    files = applied(editor, found["Extract this section to knowledge/big.md"])
+    assert files["team/memories/citing.md"] == (
+        "---\nxrefs: [knowledge/big#sub]\n---\n# C\n\nSee team//knowledge/big#sub, "
+        "[it](../knowledge/big.md#sub) and [all](../knowledge/draft.md#big).\n"
+    )
+    assert files[DRAFT] == (
+        HEAD + "# D\n\nSee [sub](big.md#sub), [big](#big) and [x].\n\n## Big\n\n"
+        "See team//knowledge/big.\n\n[x]: old.md\n\n## After\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+    assert files["team/knowledge/big.md"].endswith(
+        "# Big\n\nIn team//knowledge/big#sub, [here](#sub) and [there][y].\n\n"
+        "[x]: old.md\n\n## Sub\n\nDeep.\n\n[y]: auth/tls.md 'TLS'\n"
+    )
+
+
+async def test_a_section_stays_while_a_read_only_bundle_names_a_part_of_it(editor: Editor) -> None:
+    editor.write("other/memories/citing.md", "# C\n\nSee team//knowledge/draft#sub.\n")
+    editor.write(
+        "config.json",
+        f'{{"bundles": {{"team": {{"path": "{editor.root}/team", "writable": true}}, '
+        f'"other": {{"path": "{editor.root}/other", "writable": false}}}}}}',
+    )
+    options = {"config": str(editor.root / "config.json")}
+    await editor.start([], options=options, adjust=able("create", resolve=True))
+    text = HEAD + "# D\n\n## B$0ig\n\nText.\n\n### Sub\n\nDeep.\n"
+    found = await offered(editor, DRAFT, text)
+    with pytest.raises(JsonRpcException, match=r"other: memories/citing\.md"):
+        await editor.client.code_action_resolve_async(
+            found["Extract this section to knowledge/big.md"]
+        )
+
+
 async def test_in_a_skill_it_becomes_a_reference_that_is_linked(editor: Editor) -> None:
     await editor.start(adjust=able("create"))
     name = "team/skills/release/SKILL.md"
@@ -231,6 +276,17 @@ async def test_links_and_refs_turn_into_each_other(
     assert applied(editor, found[title]) == {DRAFT: f"{HEAD}# D\n\n{expected}\n"}
 
 
+async def test_a_name_that_no_ref_in_prose_can_say_stays_a_link(editor: Editor) -> None:
+    name = "team/knowledge/auth/with space.md"
+    text = "---\ndescription: D\n---\n# Blank\n"
+    editor.write(name, text)
+    await editor.start(adjust=able(copying=True))
+    found = await offered(editor, DRAFT, HEAD + "# D\n\nSee [x](auth/with%20sp$0ace.md).\n")
+    assert not [title for title in found if title.startswith("Convert")]
+    assert "Add knowledge/auth/with space to xrefs" in found, "YAML has no such limit"
+    assert await copies(editor, name, text.replace("# B", "# $0B")) == []
+
+
 async def test_a_bare_ref_gets_its_bundle(editor: Editor) -> None:
     await editor.start(["team", "other"], adjust=able())
     found = await offered(editor, DRAFT, "---\nxrefs: [knowledge/the$0re#top]\n---\n# D\n")
@@ -257,6 +313,21 @@ async def test_superseding_changes_both_files(editor: Editor) -> None:
     files = applied(editor, found["Mark this as superseded by knowledge/auth/tls"])
     assert "beliefState: superseded\nsupersededBy: [knowledge/auth/tls]\n---\n" in files[DRAFT]
     assert "\nxrefs: [knowledge/draft]\n---\n" in files["team/knowledge/auth/tls.md"]
+
+
+async def test_no_part_of_a_skill_replaces_the_skill(editor: Editor) -> None:
+    await editor.start(adjust=able())
+    skill = (
+        "---\nname: release\ndescription: Releases\n---\n# R\n\nSee [a](references/st$0eps.md).\n"
+    )
+    found = await offered(editor, "team/skills/release/SKILL.md", skill)
+    assert not [title for title in found if title.startswith("Mark")]
+    found = await offered(
+        editor,
+        "team/skills/release/SKILL.md",
+        skill.replace("references/", "../../knowledge/auth/t").replace("st$0eps", "l$0s"),
+    )
+    assert "Mark this as superseded by knowledge/auth/tls" in found
 
 
 # Resolve, copy, read-only bundles.

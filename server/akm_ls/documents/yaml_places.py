@@ -40,6 +40,8 @@ class YamlPlace:
     typed: str
     present: frozenset[str] = frozenset()
     quote: str = ""
+    unclosed: bool = False
+    """Whether the quote it begins with has no partner yet."""
     in_brackets: bool = False
     has_colon: bool = False
     """Of a key: whether its colon is there."""
@@ -250,7 +252,7 @@ class _Reading:
             if close < 0 and stops:
                 stop = self._until(cursor, end, stops)
         else:
-            quote = ""
+            quote, close = "", -1
             stop = self._until(cursor, end, stops)
         stop = cursor + len(self._text[cursor:stop].rstrip())
         return YamlPlace(
@@ -259,6 +261,7 @@ class _Reading:
             Span(start, stop),
             self._text[start:cursor],
             quote=quote,
+            unclosed=bool(quote) and close < 0,
             needs_blank=needs_blank,
         )
 

@@ -26,11 +26,6 @@ _BY_ENTRIES = (
     " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
 )
 _BY_FILES = f"SELECT c.bundle_key, NULL, c.rel, {CITATION_COLUMNS} FROM file_citations AS c"
-_COUNTED_BY_ENTRIES = (
-    "SELECT e.bundle_key, c.bundle, count(*)"
-    " FROM citations AS c JOIN entries AS e ON e.id = c.entry_id"
-)
-_COUNTED_BY_FILES = "SELECT c.bundle_key, c.bundle, count(*) FROM file_citations AS c"
 _OF_TARGET = "WHERE c.concept_id = ? AND coalesce(c.bundle, ?) = ?"
 
 
@@ -67,21 +62,6 @@ def citations_to(
         )
         if (home := keys.get(key)) is not None
     ]
-
-
-def count_citations(
-    connection: apsw.Connection, keys: Mapping[int, Bundle], bundle: str, concept_id: str
-) -> int:
-    """How many citations `citations_of` would give."""
-    return sum(
-        count
-        for key, target, count in connection.execute(
-            f"{_COUNTED_BY_ENTRIES} {_OF_TARGET} GROUP BY 1, 2"
-            f" UNION ALL {_COUNTED_BY_FILES} {_OF_TARGET} GROUP BY 1, 2",
-            (concept_id, bundle, bundle) * 2,
-        )
-        if (home := keys.get(key)) is not None and (target or home.id) == bundle
-    )
 
 
 def citation_counts(

@@ -287,14 +287,6 @@ class Store:
             )
         )
 
-    def count_citations(self, bundle: str, concept_id: str) -> int:
-        """How many citations `citations_of` would give."""
-        return self.database.run(
-            lambda connection: citing.count_citations(
-                connection, self._bundle_keys(connection), bundle, concept_id
-            )
-        )
-
     def citation_counts(self, bundle: str | None = None) -> dict[tuple[str, str], int]:
         """How often each (bundle id, concept id) is cited, a bundle's targets or all."""
         return self.database.run(

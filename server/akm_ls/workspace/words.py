@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from akm_ls.bundles.draft import normalise_tag
 from akm_ls.index.stub import DOMAINS_FACT
 from akm_ls.lint.rules.conventions.stash import SIGNS
 from akm_ls.lint.rules.conventions.vocabulary import DEFAULT_DOMAINS, read_vocabulary
@@ -42,11 +43,13 @@ class KnownWords:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._tags: dict[str, Counter[str]] | None = None
+        self._spelled: dict[str, dict[str, str]] = {}
         self._used: dict[str, _Used] = {}
 
     def forget(self) -> None:
         """The catalog was filled anew."""
         self._tags = None
+        self._spelled.clear()
         self._used.clear()
 
     def follow(self, delta: Delta) -> None:
@@ -56,20 +59,28 @@ class KnownWords:
         for stub in (*gone, *come):
             if stub.type in _WITH_TOOLS:
                 self._used.pop(stub.bundle, None)
+        if self._spelled:
+            for tag in {tag for stub in (*gone, *come) for tag in stub.tags if " " in tag}:
+                for spelled in self._spelled.values():
+                    spelled.pop(tag, None)
         if self._tags is not None:
             for stub in gone:
                 self._tags.setdefault(stub.bundle, Counter()).subtract(_own_tags(stub))
             for stub in come:
                 self._tags.setdefault(stub.bundle, Counter()).update(_own_tags(stub))
 
-    def tags(self, bundle: str) -> tuple[tuple[str, int], ...]:
+    def tags(self, bundle: str, beside: Stub | None = None) -> tuple[tuple[str, int], ...]:
         """Tags with the number of assets that have them: the bundle's own by frequency first,
-        then those of the others."""
+        then those of the others. An asset ``beside``, whose tags are being typed, does not count.
+        """
         if self._tags is None:
             self._tags = {}
             for stub in self._workspace.catalog.stubs():
                 self._tags.setdefault(stub.bundle, Counter()).update(_own_tags(stub))
         own = self._tags.get(bundle, Counter())
+        if beside is not None and beside.bundle == bundle:
+            own = own.copy()
+            own.subtract(_own_tags(beside))
         others: Counter[str] = Counter()
         for other, counted in self._tags.items():
             if other != bundle:
@@ -81,7 +92,34 @@ class KnownWords:
             (pair for pair in others.items() if pair[1] > 0 and own.get(pair[0], 0) <= 0),
             key=lambda pair: (-pair[1], pair[0]),
         )
-        return (*ranked, *more)
+        spelled = self._spellings(bundle, [tag for tag, _ in (*ranked, *more)], beside)
+        return tuple((spelled.get(tag, tag), count) for tag, count in (*ranked, *more))
+
+    def _spellings(self, bundle: str, tags: list[str], beside: Stub | None) -> dict[str, str]:
+        """Tags of several words as authors join them: ``on call`` or ``on-call``.
+
+        The index has blanks for all of them, so some of the files are read.
+        """
+        known = self._spelled.setdefault(bundle, {})
+        missing = {tag for tag in tags if " " in tag} - known.keys()
+        read = 0
+        stubs = self._workspace.catalog.stubs
+        for stub in (*stubs(bundle), *stubs()) if missing else ():
+            if missing.isdisjoint(stub.tags) or (beside is not None and stub.ref == beside.ref):
+                continue
+            path = self._workspace.canonical(stub.path)
+            document = self._workspace.surroundings.document(path)
+            frontmatter = None if document is None else document.frontmatter
+            for raw in () if frontmatter is None else frontmatter.strings("tags"):
+                tag = normalise_tag(raw)
+                if tag in missing:
+                    known[tag] = raw.strip().lower()
+                    missing.discard(tag)
+            read += 1
+            if not missing or read >= MAX_READ:
+                break
+        known.update((tag, tag.replace(" ", "-")) for tag in missing)
+        return known
 
     def domains(self, bundle: Bundle) -> tuple[str, ...]:
         """The domains of a stash: its fact's, or akm's own list. Other bundles have none."""
@@ -127,14 +165,10 @@ class KnownWords:
 
 
 def _own_tags(stub: Stub) -> list[str]:
-    """The tags of an asset that the index has not added by itself, as an author writes them."""
+    """The tags of an asset that the index has not added by itself."""
     directories = stub.concept_id.lower().replace("-", " ").split("/")[:-1]
     automatic = _OF_FACTS if stub.type == "fact" else _AUTOMATIC
-    return [
-        tag.replace(" ", "-")
-        for tag in stub.tags
-        if tag not in automatic and tag not in directories
-    ]
+    return [tag for tag in stub.tags if tag not in automatic and tag not in directories]
 
 
 def _tool_names(value: str) -> list[str]:

@@ -360,10 +360,9 @@ class Workspace(IndexedBundles):
         return frozenset(place.path for place in places)
 
     def citation_count(self, stub: Stub) -> int:
-        """How often other assets cite one, as the index knows."""
-        store = self.store
+        """How often an asset is cited: the number of its `references`."""
         try:
-            return 0 if store is None else store.count_citations(stub.bundle, stub.concept_id)
+            return len(self.references(Ref(stub.bundle, stub.concept_id)))
         except StoreError:
             return 0
 

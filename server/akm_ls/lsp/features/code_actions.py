@@ -16,9 +16,12 @@ from akm_ls.lint.fixes import edits_between, fix_text, safe_edits
 from akm_ls.lint.suppression_edits import suppression_fixes
 from akm_ls.lsp.convert import to_diagnostic
 from akm_ls.lsp.features import refactorings
+from akm_ls.lsp.features.frontmatter_keys import asset_type
 from akm_ls.lsp.features.refactorings import Cursor
 from akm_ls.lsp.features.refactorings.relations import ref_here
+from akm_ls.lsp.features.rename import REQUEST_FAILED
 from akm_ls.lsp.workspace_edits import workspace_edit
+from akm_ls.workspace.renaming.plan import RenameRefused
 
 if TYPE_CHECKING:
     from akm_ls.lint.finding import Finding
@@ -83,7 +86,8 @@ def resolve(session: Session, action: lsp.CodeAction) -> lsp.CodeAction:
     """The edit of an action that was offered without it.
 
     Raises:
-        JsonRpcException: the document has changed since; the client asks again.
+        JsonRpcException: the document has changed since, and the client asks again; or the change
+            cannot be made, with the reason in words.
     """
     data = action.data
     if not isinstance(data, dict):
@@ -96,7 +100,10 @@ def resolve(session: Session, action: lsp.CodeAction) -> lsp.CodeAction:
         raise JsonRpcException("the document has changed since", code=CONTENT_MODIFIED)
     start, end = (int(offset) for offset in place)
     cursor = Cursor(session, opened, opened.bundle, start, end)
-    fix = refactorings.build(cursor, str(data.get("name")))
+    try:
+        fix = refactorings.build(cursor, str(data.get("name")))
+    except RenameRefused as reason:
+        raise JsonRpcException(str(reason), code=REQUEST_FAILED) from None
     action.edit = None if fix is None else workspace_edit(session, opened, fix)
     return action
 
@@ -136,7 +143,10 @@ def _offered(
         }
         yield action
         return
-    fix = offer.build()
+    try:
+        fix = offer.build()
+    except RenameRefused:
+        return
     edit = None if fix is None else workspace_edit(session, opened, fix)
     if edit is not None:
         action.edit = edit
@@ -191,8 +201,10 @@ def _quick_fixes(
             yield from _action(session, opened, fix, [f for f in same if f.fixable])
     yield from more
     offered: set[tuple[object, ...]] = set()
+    # Workflows and tasks have a closed set of keys.
+    closed = asset_type(session, opened) in ("workflow", "task")
     for finding in here[:MAX_SUPPRESSED]:
-        skippable = finding.code in SKIPPABLE
+        skippable = finding.code in SKIPPABLE and not closed
         for fix in suppression_fixes(opened.document, finding, skippable=skippable):
             if (fix.title, fix.edits) not in offered:
                 offered.add((fix.title, fix.edits))

@@ -148,6 +148,20 @@ def _type_value(session: Session, opened: OpenDocument, offset: int, plain: bool
     return (listed, at.span) if listed else None
 
 
+def _value(session: Session, opened: OpenDocument, offset: int, plain: bool) -> _Found | None:
+    """A value of a closed set: what its key is for, and the other values there are."""
+    at = yaml_place(opened.document, offset)
+    place = None if at is None or at.kind != "value" else schema_place(session, opened)
+    if at is None or place is None:
+        return None
+    value = at.span.of(opened.text).strip()
+    keys = definitions(place, at.path)
+    if not any(value in key.values for key in keys):
+        return None
+    card = f"**`{value}`** · a value of\n\n{key_card(place, at.key, keys)}"
+    return _said(card, plain), at.span
+
+
 def _standards(session: Session, opened: OpenDocument, plain: bool) -> str:
     """The bundle's authoring standards for the document's type, a line each."""
     assert opened.bundle is not None
@@ -223,6 +237,7 @@ _SOURCES: tuple[_Source, ...] = (
     _workflow,
     _key,
     _type_value,
+    _value,
     _relative,
     _placeholder,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Resolution
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation
+from akm_ls.workspace.renaming.occurrences import ref_at
 
 if TYPE_CHECKING:
     from lsprotocol import types as lsp
@@ -41,7 +42,8 @@ def target_at(
     """The ref at a position; ``None`` where there is none."""
     if opened is None or opened.bundle is None:
         return None
-    occurrence = opened.document.ref_at(session.offset(opened, position))
+    offset = session.offset(opened, position)
+    occurrence = ref_at(opened.document, opened.bundle.adapter, offset)
     return None if occurrence is None else target_of(session, opened, occurrence)
 
 

@@ -190,7 +190,7 @@ def _ref_fragments(
         if fragment is None or citing.wiki:
             continue
         new = _new_slug(fragment, target, names)
-        if new is None or not _leads_to(view, citing.ref, home, key):
+        if new is None or not leads_to(view, citing.ref, home, key):
             continue
         written = citing.span.of(other.document.text)
         mark = written.find("#")
@@ -209,7 +209,7 @@ def _new_slug(fragment: str, target: Document, names: _Names) -> str | None:
     return names.texts.get(fragment.strip().casefold())
 
 
-def _leads_to(view: View, ref: Ref, home: str, key: Key) -> bool:
+def leads_to(view: View, ref: Ref, home: str, key: Key) -> bool:
     bundles = view.bundles
     if ref.bundle is not None:
         order: list[str | None] = [ref.bundle] if bundles.get(ref.bundle) else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence, resolve_plain, scalar_items
+from akm_ls.documents.occurrences import RefOccurrence
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import readings_of
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
@@ -57,6 +58,17 @@ def citings(document: Document, adapter: str) -> tuple[Citing, ...]:
     return tuple(
         found[span] for span in sorted(found) if found[span].prose or source[span.start] != "*"
     )
+
+
+def ref_at(document: Document, adapter: str, offset: int) -> RefOccurrence | None:
+    """The ref that a cursor touches, also in the keys that may name what an asset is made from."""
+    found = document.ref_at(offset)
+    if found is not None or offset > document.body_start > 0:
+        return found
+    for citing in _in_source_keys(document, adapter):
+        if citing.span.contains(offset):
+            return RefOccurrence(citing.text, citing.span, "refs", citing.ref)
+    return None
 
 
 def _in_source_keys(document: Document, adapter: str) -> Iterator[Citing]:
@@ -132,6 +144,12 @@ def edit_of(document: Document, citing: Citing, ref: Ref) -> tuple[Span, str]:
         return Span(citing.span.start, citing.span.start + len(path)), name
     whole = name if ref.fragment is None else f"{name}#{ref.fragment}"
     return citing.span, quoted(whole, quote)
+
+
+def whole_edit(document: Document, citing: Citing, ref: Ref) -> tuple[Span, str]:
+    """The same for a ref with another fragment: nothing of the old one stays."""
+    text = str(ref) if citing.prose else quoted(str(ref), _quote_of(document.text, citing.span))
+    return citing.span, text
 
 
 def quoted(value: str, quote: Quote) -> str:

@@ -13,6 +13,7 @@ from akm_ls.documents.workflow import Workflow, read_workflow
 from akm_ls.workspace.renaming.headings import heading_span, rename_heading, rename_step
 from akm_ls.workspace.renaming.moving import rename_asset
 from akm_ls.workspace.renaming.names import require_writable
+from akm_ls.workspace.renaming.occurrences import ref_at
 from akm_ls.workspace.renaming.plan import Plan, RenameRefused
 from akm_ls.workspace.renaming.tags import rename_tag, tag_items
 
@@ -74,7 +75,7 @@ def subject_at(view: View, source: Source, offset: int) -> Subject | None:
 
 
 def _ref(view: View, source: Source, offset: int) -> Subject | None:
-    occurrence = source.document.ref_at(offset)
+    occurrence = ref_at(source.document, source.bundle.adapter, offset)
     if occurrence is None or occurrence.ref is None:
         return None
     ref = occurrence.ref

@@ -16,7 +16,14 @@ from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.card import asset_card
 from akm_ls.lsp.features.completion.offer import Kind, Offer, listed
 from akm_ls.lsp.features.completion.values import value_place
-from akm_ls.refs import Ref, find_refs, parse_ref, token_end, try_parse_ref
+from akm_ls.refs import (
+    Ref,
+    find_refs,
+    is_writable_in_prose,
+    parse_ref,
+    token_end,
+    try_parse_ref,
+)
 from akm_ls.search.said import said_description
 
 if TYPE_CHECKING:
@@ -59,6 +66,8 @@ class _Place:
     """Whether a concept id without a bundle is a ref here (frontmatter lists)."""
     lead: str = ""
     """What has to be written before the ref."""
+    close: str = ""
+    """What has to be written behind it: the partner of a quote."""
     types: frozenset[str] = frozenset()
     """The types of asset that fit; empty for all."""
 
@@ -81,7 +90,8 @@ def complete_in_yaml(
     types = _channel_types(opened, at)
     if types is None or (lead == "- " and at.key in ("workflow", "prompt", "uses")):
         return None
-    place = _Place(at.span, at.typed, True, lead if not at.quote else "", types)
+    close = at.quote if at.unclosed else ""
+    place = _Place(at.span, at.typed, True, lead if not at.quote else "", close, types)
     return _refs(session, opened, offset, place)
 
 
@@ -116,7 +126,9 @@ def _refs(
     if growing and not offers and (separator or place.bare):
         return lsp.CompletionList(is_incomplete=True, items=[])
     whole = whole and not growing
-    return listed(session, opened, place.span, offset, offers, whole=whole, commit=("#",))
+    # Behind a quote that is closed by accepting, a heading would stand outside.
+    commit = () if place.close else ("#",)
+    return listed(session, opened, place.span, offset, offers, whole=whole, commit=commit)
 
 
 def resolve(session: Session, item: lsp.CompletionItem) -> lsp.CompletionItem:
@@ -204,7 +216,11 @@ def _assets(
     else:
         stubs, whole = candidates(query, bundle=known, limit=limit, types=types)
     own = opened.entry.ref if opened.entry else ""
-    offers = [_asset(stub, place, home) for stub in stubs if stub.ref != own]
+    offers = [
+        _asset(stub, place, home)
+        for stub in stubs
+        if stub.ref != own and (place.bare or is_writable_in_prose(stub.ref))
+    ]
     return offers, whole
 
 
@@ -215,7 +231,7 @@ def _asset(stub: Stub, place: _Place, home: str | None) -> Offer:
     return Offer(
         text,
         _KIND.get(stub.type, Kind.File),
-        place.lead + text if place.lead else None,
+        f"{place.lead}{text}{place.close}",
         detail=stub.title or said_description(stub),
         note=stub.type,
         filter=stub.concept_id if bare else text,
@@ -241,6 +257,7 @@ def _headings(
         Offer(
             heading.slug,
             Kind.Reference,
+            heading.slug + place.close,
             detail=f"{'#' * heading.level} {heading.text}",
             filter=heading.slug,
             data={"ref": str(_with_fragment(stub, heading.slug))},

@@ -62,11 +62,15 @@ def value_place(place: YamlPlace | None) -> tuple[YamlPlace, str] | None:
 
 
 def written(text: str, at: YamlPlace, lead: str = "") -> str:
-    """A value as it is spelled inside the quotes that are there, or bare, or in quotes."""
+    """A value as it is spelled inside the quotes that are there, or bare, or in quotes.
+
+    A quote that is open still is closed.
+    """
+    close = at.quote if at.unclosed else ""
     if at.quote == '"':
-        return text.replace("\\", "\\\\").replace('"', '\\"')
+        return text.replace("\\", "\\\\").replace('"', '\\"') + close
     if at.quote == "'":
-        return text.replace("'", "''")
+        return text.replace("'", "''") + close
     return lead + quoted(text)
 
 
@@ -163,11 +167,12 @@ def _tags(session: Session, opened: OpenDocument) -> Iterator[Offer]:
     if bundle is None:
         return
     words = session.workspace.words
+    beside = session.workspace.catalog.by_path(opened.path)
     own = {part.lower() for part in opened.rel.split("/")[:-1]}
     for domain in words.domains(bundle):
         if domain not in own:
             yield Offer(domain, Kind.Keyword, note="domain")
-    for tag, count in words.tags(bundle.id):
+    for tag, count in words.tags(bundle.id, beside):
         if tag not in own:
             yield Offer(tag, Kind.Keyword, note=f"{count} asset{'s' if count != 1 else ''}")
 

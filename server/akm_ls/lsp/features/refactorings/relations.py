@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 
 from lsprotocol import types as lsp
 
+from akm_ls.bundles.entry import Entry
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.refactorings.cursor import Cursor, Offer
-from akm_ls.refs import try_parse_ref
+from akm_ls.refs import is_writable_in_prose
 
 KINDS = (lsp.CodeActionKind.RefactorRewrite,)
 _WITHOUT_XREFS = frozenset(("session", "task", "env", "secret", "script"))
@@ -41,7 +43,7 @@ def offers(cursor: Cursor) -> Iterator[Offer]:
     if other.type in _WITHOUT_XREFS or (own.belief_state or "") in DEMOTING_STATES:
         return
     bundle = cursor.session.workspace.bundles.get(other.bundle)
-    if bundle is None or not bundle.writable:
+    if bundle is None or not bundle.writable or _same_skill(own, other):
         return
     offer = Offer(
         "supersede",
@@ -51,6 +53,15 @@ def offers(cursor: Cursor) -> Iterator[Offer]:
     )
     if offer.build() is not None:
         yield offer
+
+
+def _same_skill(own: Entry | Stub, other: Stub) -> bool:
+    """Whether one is a skill and the other a file of it: a part replaces no whole."""
+    for skill, part in ((own.path, other.path), (other.path, own.path)):
+        folder, name = os.path.split(skill)
+        if name == "SKILL.md" and part.startswith(os.path.join(folder, "")):
+            return True
+    return False
 
 
 def _holds(cursor: Cursor, channel: str, stub: Stub) -> bool:
@@ -102,10 +113,12 @@ def _supersede(cursor: Cursor, other: Stub) -> Fix | None:
 
 
 def ref_here(cursor: Cursor) -> tuple[str, str] | None:
-    """The ref of this asset, or of the heading at the cursor, and what it is of."""
+    """The ref of this asset, or of the heading at the cursor, and what it is of.
+
+    ``None`` for one that cannot be pasted everywhere.
+    """
     own = cursor.opened.entry
-    ref = None if own is None else try_parse_ref(own.ref)
-    if own is None or ref is None:
+    if own is None or not is_writable_in_prose(own.ref):
         return None
     line = cursor.opened.document.lines.line_of(cursor.start)
     for heading in cursor.opened.document.headings:

@@ -14,6 +14,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Fix, TextEdit
 from akm_ls.lsp.features.refactorings.cursor import Cursor, Offer
 from akm_ls.lsp.features.relative import Relative, anchor_of, bases_of
+from akm_ls.refs import is_writable_in_prose
 
 KINDS = (lsp.CodeActionKind.RefactorRewrite,)
 _KIND = lsp.CodeActionKind.RefactorRewrite
@@ -39,12 +40,14 @@ def offers(cursor: Cursor) -> Iterator[Offer]:
     elif relative is not None and relative.link is not None and relative.link.kind == "inline":
         stub_there = cursor.session.workspace.stub_at(relative.path)
         if stub_there is not None and relative.path != cursor.opened.path:
-            yield Offer(
+            offer = Offer(
                 "link-to-ref",
                 f"Convert to the ref {stub_there.ref}",
                 _KIND,
                 partial(_to_ref, cursor, relative, stub_there),
             )
+            if offer.build() is not None:
+                yield offer
 
 
 def _qualify(span: Span, stub: Stub, fragment: str | None) -> Fix:
@@ -66,6 +69,8 @@ def _to_ref(cursor: Cursor, relative: Relative, stub: Stub) -> Fix | None:
             line = document.lines.line_of(anchor.span.start)
             heading = next((it for it in document.headings if it.line == line), None)
         ref = f"{ref}#{heading.slug if heading is not None else relative.fragment}"
+    if not is_writable_in_prose(ref):
+        return None
     label = link.text_span.of(cursor.opened.text).strip().strip("`")
     says_the_same = {
         (stub.title or "").casefold(),
