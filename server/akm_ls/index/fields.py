@@ -50,9 +50,10 @@ def fields_without_secrets(entry: Entry, document: Document | None) -> SearchFie
     text = "" if document is None else document.text
     # A fold takes the capitals away by which some are known.
     around = "\n".join(composed[:-1])
-    secrets = find_secrets(text)
-    if not secrets and not find_secrets(around):
+    found = find_secrets(f"{text}\n{around}")
+    if not found:
         return None
+    secrets = [it for it in found if it.start < len(text)]
     if document is not None:
         top = {_letters(text[it.start : it.end]) for it in secrets if it.end <= document.body_start}
         # Tags have lost their capitals and dashes.
