@@ -59,6 +59,13 @@ def test_it_embeds_what_is_missing(embed: Callable[..., Ran], endpoint: Endpoint
     assert len(endpoint.texts) == 2
 
 
+@pytest.mark.parametrize("format_", ["text", "json"])
+def test_verbose_has_a_line_for_every_batch(embed: Callable[..., Ran], format_: str) -> None:
+    ran = embed("--embed", "--verbose", "--format", format_)
+    told = [line for line in ran.err.splitlines() if "Embedded" in line]
+    assert told == ["akm-ls: Embedded 1/2 entries.", "akm-ls: Embedded 2/2 entries."]
+
+
 def test_neither_secrets_nor_env_values_are_sent(
     embed: Callable[..., Ran], endpoint: Endpoint
 ) -> None:

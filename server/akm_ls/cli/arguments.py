@@ -159,6 +159,9 @@ def _index(commands: _Commands[_Parser]) -> _Parser:
         "--reembed", action="store_true", help="discard all embeddings and compute them again"
     )
     parser.add_argument(
+        "--verbose", action="store_true", help="with either: a line on stderr for every batch"
+    )
+    parser.add_argument(
         "--skip-if-locked",
         action="store_true",
         help="do nothing, successfully, while another process indexes",

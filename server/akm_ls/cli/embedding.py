@@ -18,16 +18,18 @@ class Lines:
     """Takes the lines of a run. Called as ``(kind, text)``.
 
     On a terminal every batch rewrites one line. Elsewhere, and always with JSON, batches are
-    silent; the start, the heartbeats and the end show that something happens.
+    silent; the start, the heartbeats and the end show that something happens. ``verbose``: every
+    batch is a line on stderr, whatever the format.
     """
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, verbose: bool = False) -> None:
         self._as_json = as_json
-        self._terminal = sys.stderr.isatty() and not as_json
+        self._verbose = verbose
+        self._terminal = sys.stderr.isatty() and not as_json and not verbose
         self._shown = False
 
     def __call__(self, kind: LineKind, text: str) -> None:
-        if kind == "batch":
+        if kind == "batch" and not self._verbose:
             if self._terminal:
                 sys.stderr.write(f"\r\x1b[K{text}")
                 sys.stderr.flush()
@@ -46,7 +48,9 @@ class Lines:
             self._shown = False
 
 
-def embed(workspace: Workspace, asked: str, *, as_json: bool) -> EmbeddingOutcome:
+def embed(
+    workspace: Workspace, asked: str, *, as_json: bool, verbose: bool = False
+) -> EmbeddingOutcome:
     """Run the embedding pass; ``asked`` is the option that wanted it.
 
     A model that fails is said and does not end the command: the index is as good as before.
@@ -56,7 +60,7 @@ def embed(workspace: Workspace, asked: str, *, as_json: bool) -> EmbeddingOutcom
     """
     from akm_ls.index.store import StoreError
 
-    lines = Lines(as_json=as_json)
+    lines = Lines(as_json=as_json, verbose=verbose)
     try:
         outcome = workspace.embed(reembed=asked == "--reembed", on_line=lines)
     except StoreError as error:

@@ -39,7 +39,7 @@ def _embed(workspace: Workspace, options: Namespace, report: IndexReport) -> dic
         return {}
     from akm_ls.cli.embedding import embed, outcome_json
 
-    outcome = embed(workspace, asked, as_json=options.format == "json")
+    outcome = embed(workspace, asked, as_json=options.format == "json", verbose=options.verbose)
     return outcome_json(outcome)
 
 
