@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from akm_ls.index import indexer, targeted, verify
-from akm_ls.index.database import StoreBusy
+from akm_ls.index.database import Database, StoreBusy, StoreError, StoreReplaced
 from akm_ls.index.indexer import upsert_files
 from akm_ls.index.store import Store
 
@@ -96,3 +96,62 @@ def test_a_write_gives_up_and_tells_what_changed_all_the_same(
     assert [stub.description for stub in delta.added] == ["Changed"]
     assert delta.deferred == tuple(paths)
     assert [stub.description for stub in locked.stubs()] == ["A"]
+
+
+class TakenAway:
+    """Fails as SQLite does when a file is deleted from under it, so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def __call__(self, connection: apsw.Connection) -> int:
+        self.left -= 1
+        if self.left >= 0:
+            raise apsw.IOError("disk I/O error")
+        return connection.execute("SELECT 7").fetchone()[0]  # type: ignore[index]
+
+
+def test_a_file_that_is_taken_away_while_it_is_read_is_opened_again(site: Site) -> None:
+    database = Database(site.store_path)
+    assert database.run(TakenAway(1)) == 7
+    with pytest.raises(StoreError, match="disk I/O error"):
+        database.run(TakenAway(2))
+    database.close()
+
+
+def test_a_file_that_is_taken_away_while_it_is_written_makes_the_run_begin_again(
+    site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.write({f"team/knowledge/{n}.md": page(f"Page {n}") for n in range(3)})
+    database = Database(site.store_path)
+    with pytest.raises(StoreReplaced, match="cannot be used: disk I/O error"):
+        database.write(TakenAway(1))
+    assert database.write(TakenAway(0)) == 7
+    database.close()
+    taken_away, write = TakenAway(1), Database.write
+
+    def failing_once(self: Database, action: object) -> object:
+        if taken_away.left > 0:
+            return write(self, taken_away)
+        return write(self, action)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Database, "write", failing_once)
+    report = indexer.run_index(site.store_path, site.set("team"), workers=0)
+    assert (taken_away.left, report.entries) == (0, 3)
+    assert any("cannot be used" in warning for warning in report.warnings)
+
+
+def test_a_file_that_cannot_be_opened_at_once_is_tried_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, open_ = [0], Database._open
+
+    def failing_once(self: Database) -> None:
+        opened[0] += 1
+        if opened[0] == 1:
+            raise apsw.IOError("disk I/O error")
+        open_(self)
+
+    monkeypatch.setattr(Database, "_open", failing_once)
+    Database(site.store_path).close()
+    assert opened == [2]

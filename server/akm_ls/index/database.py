@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -31,6 +32,11 @@ class StoreError(Exception):
 
 class StoreBusy(StoreError):
     """Another process has held the index for as long as this one was ready to wait."""
+
+
+_ATTEMPTS = 3
+_PAUSE = 0.05
+"""Seconds until a file is opened again that somebody else is deleting at this moment."""
 
 
 class StoreDamaged(StoreError):
@@ -96,12 +102,17 @@ class Database:
             except (apsw.CorruptError, apsw.NotADBError) as problem:
                 self.rebuild(str(problem))
                 return action(self.connection)
+            except apsw.IOError:
+                # Its files were taken away one by one, by whoever deletes or replaces it.
+                self._drop()
+                return action(self.connection)
 
     def write(self, action: Callable[[apsw.Connection], _Result]) -> _Result:
         """``action`` in a write transaction of its own: all of it or nothing.
 
         Raises:
             StoreDamaged: the file was damaged and is empty now.
+            StoreReplaced: it could not be written, as when it is deleted meanwhile.
             StoreError: SQLite's error, in one line.
         """
         with _translated(self.path):
@@ -120,6 +131,9 @@ class Database:
             except (apsw.CorruptError, apsw.NotADBError) as problem:
                 self.rebuild(str(problem))
                 raise StoreDamaged(f"The index {self.path} was damaged; made it again.") from None
+            except apsw.IOError as problem:
+                self._drop()
+                raise StoreReplaced(f"The index {self.path} cannot be used: {problem}.") from None
 
     def rebuild(self, reason: str) -> None:
         """Delete the damaged file and start an empty one, unless another process has done so."""
@@ -131,10 +145,18 @@ class Database:
         self._open()
 
     def _open_sound(self) -> None:
-        try:
-            self._open()
-        except (apsw.CorruptError, apsw.NotADBError) as problem:
-            self.rebuild(str(problem))
+        for attempt in range(_ATTEMPTS):
+            try:
+                self._open()
+            except (apsw.CorruptError, apsw.NotADBError) as problem:
+                self.rebuild(str(problem))
+            except apsw.IOError:
+                self._drop()
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(_PAUSE)
+                continue
+            return
 
     def _open(self) -> None:
         os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
