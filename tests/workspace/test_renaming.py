@@ -10,6 +10,7 @@ import pytest
 from renamed import Disk, renaming
 
 from akm_ls.workspace.renaming import Plan, RenameRefused, citers_of, view_of
+from akm_ls.workspace.renaming.headings import links_into
 
 TOKENS = "---\ndescription: Tokens\n---\n# Tokens\n\n## Daily\n"
 
@@ -321,3 +322,20 @@ def test_who_cites_what_is_deleted(tmp_path: Path) -> None:
         assert [change.new_text for change in file.changes] == [""]
         everything = [here.path("team/knowledge"), here.path("team/memories")]
         assert citers_of(view, everything).message() is None
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("a%20b.md", "a b.md"), ("a%2520b.md", "a%20b.md"), ("<a b.md>", "a b.md")],
+)
+def test_a_link_is_decoded_once(tmp_path: Path, written: str, name: str) -> None:
+    """One that names a part of a file leads to that file and to no other."""
+    target = written.replace(">", "#part>") if ">" in written else f"{written}#part"
+    here = disk(tmp_path, note=f"# N\n\n[it]({target})\n")
+    with here.workspace() as workspace:
+        source = view_of(workspace).source(here.path("team/memories/note.md"))
+    assert source is not None
+    beside = os.path.dirname(source.path)
+    for other in ("a b.md", "a%20b.md"):
+        found = [fragment for _, fragment in links_into(source, os.path.join(beside, other))]
+        assert found == (["part"] if other == name else [])

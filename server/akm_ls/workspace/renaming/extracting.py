@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from akm_ls.lint.rules.link_targets import read_target
 from akm_ls.refs import Ref
 from akm_ls.search.references import spellings_of
-from akm_ls.workspace.renaming.headings import leads_to
+from akm_ls.workspace.renaming.headings import leads_to, links_into
 from akm_ls.workspace.renaming.moving import settle
 from akm_ls.workspace.renaming.occurrences import citings, whole_edit
 from akm_ls.workspace.renaming.plan import Change, Plan, RenameRefused
@@ -114,29 +113,19 @@ def _links(extraction: Extraction, other: Source, anchors: dict[str, str]) -> It
     source, below, path = extraction.source, extraction.below, extraction.path
     folded = {name.casefold(): new for name, new in reversed(anchors.items())}
     staying = {it.name for it in source.document.anchors} - anchors.keys()
-    for link in other.document.links:
-        if link.kind == "autolink" or "#" not in link.target:
-            continue
-        from_root = link.target.startswith("/") and other.bundle.adapter in ("okf", "llm-wiki")
-        target = read_target(link.target.removeprefix("/") if from_root else link.target)
-        if target is None or not target.fragment or target.variable is not None:
-            continue
-        folder = other.bundle.real_root if from_root else os.path.dirname(other.path)
-        leads = os.path.normpath(os.path.join(folder, unquote(target.path)))
-        if leads != source.path and target.path:
-            continue
-        if not target.path and other.path != source.path:
-            continue
-        fragment = unquote(target.fragment)
+    for link, written in links_into(other, source.path):
+        fragment = unquote(written)
         new = anchors.get(fragment)
         if new is None and fragment not in staying:
             new = folded.get(fragment.casefold())
         if new is None:
             continue
-        fragment = quote(new, safe="") if "%" in target.fragment else new
+        fragment = quote(new, safe="") if "%" in written else new
         if other.path == source.path and below.start <= link.span.start < below.end:
             yield Change(link.target_span, f"#{fragment}", "link")
             continue
+        from_root = link.target.startswith("/")  # of the bundle: such a link led here
+        folder = other.bundle.real_root if from_root else os.path.dirname(other.path)
         there = quote(os.path.relpath(path, folder).replace(os.sep, "/"), safe="/.-_~+@&=,;!$'*")
         slash = "/" if from_root else ""
         yield Change(link.target_span, f"{slash}{there}#{fragment}", "link")

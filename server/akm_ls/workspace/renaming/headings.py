@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from akm_ls.documents.document import Document, parse
-from akm_ls.documents.markdown import Heading
+from akm_ls.documents.markdown import Heading, Link
 from akm_ls.documents.nodes import Scalar
 from akm_ls.documents.text import Span
 from akm_ls.documents.workflow import STEP_ID, read_workflow
@@ -145,7 +145,7 @@ def _with_fragments(view: View, source: Source, own: Sequence[Change]) -> Plan:
         for other in view.sources_with(needles, {source.path}):
             changes = [
                 *_ref_fragments(view, other, key, before, names),
-                *_link_fragments(view, other, source.path, names),
+                *_link_fragments(other, source.path, names),
             ]
             if changes:
                 found.setdefault(other.path, (other, []))[1].extend(changes)
@@ -222,7 +222,11 @@ def leads_to(view: View, ref: Ref, home: str, key: Key) -> bool:
     return False
 
 
-def _link_fragments(view: View, other: Source, path: str, names: _Names) -> Iterator[Change]:
+def links_into(other: Source, path: str) -> Iterator[tuple[Link, str]]:
+    """The links of a file that name a part of the file ``path``, each with its fragment as written.
+
+    ``path`` is canonical; it may be the file's own.
+    """
     for link in other.document.links:
         if link.kind == "autolink" or "#" not in link.target:
             continue
@@ -232,13 +236,17 @@ def _link_fragments(view: View, other: Source, path: str, names: _Names) -> Iter
             continue
         folder = other.bundle.real_root if from_root else os.path.dirname(other.path)
         leads = os.path.normpath(os.path.join(folder, target.path)) if target.path else other.path
-        if leads != path:
-            continue
-        new = names.anchors.get(_same(unquote(target.fragment), names))
+        if leads == path:
+            yield link, target.fragment
+
+
+def _link_fragments(other: Source, path: str, names: _Names) -> Iterator[Change]:
+    for link, fragment in links_into(other, path):
+        new = names.anchors.get(_same(unquote(fragment), names))
         if new is None:
             continue
         start = link.target_span.start + link.target.index("#") + 1
-        spelled = quote(new, safe="") if "%" in target.fragment else new
+        spelled = quote(new, safe="") if "%" in fragment else new
         yield Change(Span(start, link.target_span.end), spelled, "link", f"#{new}")
 
 
