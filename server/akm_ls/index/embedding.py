@@ -312,7 +312,11 @@ class _Run:
                 for number, key in enumerate(keys)
             ]
             batches = read_files(
-                bundles, jobs, workers=self._workers if is_local else 0, cancelled=self.cancelled
+                bundles,
+                jobs,
+                workers=self._workers if is_local else 0,
+                for_model=True,
+                cancelled=self.cancelled,
             )
             try:
                 for number, files in batches:
@@ -320,7 +324,7 @@ class _Run:
                         item = wanted[(keys[number], file.rel)]
                         # Another content than the indexed one: the next index run comes first.
                         if file.entry is not None and file.content_hash == item.content_hash:
-                            document = self._document(item, file.entry.for_model)
+                            document = self._document(item, SearchFields(*file.entry.fields))
                             if document is not None:
                                 yield document
             finally:

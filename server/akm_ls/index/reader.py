@@ -11,6 +11,7 @@ import os
 import pickle
 import struct
 from collections.abc import Sequence
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from akm_ls.index.memory import rare_collections
@@ -24,16 +25,27 @@ NICENESS = 5
 _LENGTH = struct.Struct("<I")
 
 
+READ = "read"
+READ_FOR_MODEL = "read for a model"
+
+
 class Reader:
-    """Answers the one job ``read``, a bundle's number and its files, with the files' rows."""
+    """Answers a bundle's number and its files with the files' rows.
+
+    ``READ_FOR_MODEL``: without the secrets in what is searched, which takes longer.
+    """
 
     def __init__(self, bundles: Sequence[Bundle]) -> None:
         self._bundles = bundles
 
     def answer(self, job: str, *content: Any) -> bytes:
-        assert job == "read"
         number, files = content
-        return marshal.dumps([self.read(self._bundles[number], *file) for file in files])
+        bundle = self._bundles[number]
+        if job == READ_FOR_MODEL:
+            read = partial(prepare, bundle, for_model=True)
+            return marshal.dumps([read(*file) for file in files])
+        assert job == READ
+        return marshal.dumps([self.read(bundle, *file) for file in files])
 
     def read(
         self, bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int

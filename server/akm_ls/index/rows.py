@@ -15,7 +15,6 @@ from akm_ls.bundles.entry import Citation, Entry, FragmentInfo, Parameter
 from akm_ls.bundles.reading import read_entry
 from akm_ls.bundles.sensitive import is_secret
 from akm_ls.index.fields import (
-    SearchFields,
     embed_hash_of,
     fields_without_secrets,
     search_fields,
@@ -43,11 +42,7 @@ FRAGMENT_COLUMNS = 'slug, title, level, line, start, "end"'
 
 
 class PreparedEntry(NamedTuple):
-    """An asset's rows without its id. ``stub`` is in the order of `ENTRY_COLUMNS`.
-
-    ``without_secrets`` are ``fields`` as a model is given them, where that makes a difference;
-    ``embed_hash`` is theirs.
-    """
+    """An asset's rows without its id. ``stub`` is in the order of `ENTRY_COLUMNS`."""
 
     stub: tuple[Any, ...]
     embed_hash: str
@@ -55,11 +50,6 @@ class PreparedEntry(NamedTuple):
     fields: tuple[str, ...]
     fragments: Sequence[tuple[Any, ...]]
     citations: Sequence[tuple[Any, ...]]
-    without_secrets: tuple[str, ...] | None = None
-
-    @property
-    def for_model(self) -> SearchFields:
-        return SearchFields(*(self.without_secrets or self.fields))
 
     @property
     def concept_id(self) -> str:
@@ -111,15 +101,19 @@ def prepare(
     mtime_ns: int,
     racy: int = 0,
     keep: Callable[[Document], None] = lambda document: None,
+    for_model: bool = False,
 ) -> tuple[Any, ...]:
     """Read one file and turn it into rows, as plain nested tuples in `PreparedFile`'s order.
 
     Never raises: what goes wrong with one file becomes its warning. ``keep`` is given what was
-    parsed on the way.
+    parsed on the way. ``for_model``: the searched fields without the secrets in them.
     """
     try:
         result = read_entry(bundle, rel, size, mtime_ns)
-        entry = None if result.entry is None else _entry_rows(result.entry, result.document)
+        entry = None if result.entry is None else _entry_rows(result.entry)
+        if for_model and entry is not None and result.entry is not None:
+            fields = fields_without_secrets(result.entry, result.document)
+            entry = entry if fields is None else PreparedEntry(*entry)._replace(fields=fields)
         citations = _citation_rows(result.citations)
         warning, content_hash = result.warning, result.content_hash
         if result.document is not None:
@@ -151,9 +145,8 @@ def _is_storable(entry: tuple[Any, ...]) -> bool:
     return True
 
 
-def _entry_rows(entry: Entry, document: Document | None) -> tuple[Any, ...]:
+def _entry_rows(entry: Entry) -> tuple[Any, ...]:
     fields = search_fields(entry)
-    without_secrets = fields_without_secrets(entry, document)
     stub = (
         entry.concept_id,
         entry.rel,
@@ -171,7 +164,7 @@ def _entry_rows(entry: Entry, document: Document | None) -> tuple[Any, ...]:
     )
     return (
         stub,
-        embed_hash_of(search_text(without_secrets or fields)),
+        embed_hash_of(search_text(fields)),
         _document(entry),
         tuple(fields),
         tuple(
@@ -188,7 +181,6 @@ def _entry_rows(entry: Entry, document: Document | None) -> tuple[Any, ...]:
             ]
         ),
         _citation_rows(entry.citations),
-        None if without_secrets is None else tuple(without_secrets),
     )
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from akm_ls.index.interrupts import CREATION_FLAGS, deaf_children
-from akm_ls.index.reader import read_frame, write_frame
+from akm_ls.index.reader import READ, READ_FOR_MODEL, read_frame, write_frame
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 
@@ -68,13 +68,14 @@ def read_files(
     *,
     workers: int | None = None,
     crew: Crew | None = None,
+    for_model: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Generator[tuple[int, list[PreparedFile]], None, None]:
     """Read all files of ``jobs`` (a bundle's number, files); batches come in no certain order.
 
     ``workers`` is the number of processes, 0: none, ``None``: what the machine has and the work
-    is worth; they join ``crew`` when they are done. Ends early, without the rest, once
-    ``cancelled``. Close the iterator to stop.
+    is worth; they join ``crew`` when they are done. ``for_model``: without secrets, see
+    `rows.prepare`. Ends early, without the rest, once ``cancelled``. Close the iterator to stop.
     """
     batches: list[Job] = [
         (number, [_plain(file) for file in files[start : start + BATCH_FILES]])
@@ -86,7 +87,7 @@ def read_files(
         workers = 0 if total < WORTH_STARTING else min(os.cpu_count() or 1, MAX_WORKERS)
     workers = min(workers, len(batches))
     if workers and sys.executable and not getattr(sys, "frozen", False):
-        pool = _Pool(bundles, batches, workers, crew)
+        pool = _Pool(bundles, batches, workers, crew, READ_FOR_MODEL if for_model else READ)
         try:
             yield from pool.results(cancelled)
         finally:
@@ -95,7 +96,10 @@ def read_files(
     for number, files in batches:
         if cancelled():
             return
-        yield number, [prepared(prepare(bundles[number], *file)) for file in files]
+        yield (
+            number,
+            [prepared(prepare(bundles[number], *file, for_model=for_model)) for file in files],
+        )
 
 
 class WorkerDied(Exception):
@@ -173,10 +177,16 @@ class _Pool:
     """A thread for each process: it hands out jobs and collects the answers."""
 
     def __init__(
-        self, bundles: Sequence[Bundle], batches: Sequence[Job], workers: int, crew: Crew | None
+        self,
+        bundles: Sequence[Bundle],
+        batches: Sequence[Job],
+        workers: int,
+        crew: Crew | None,
+        job: str,
     ) -> None:
         self._bundles = bundles
         self._crew = crew
+        self._job = job
         if crew is not None:
             crew.dismiss()
             crew.bundles = bundles
@@ -232,11 +242,11 @@ class _Pool:
             try:
                 if worker is None:
                     worker = self._start()
-                    worker.ask("read", *asked[0])
+                    worker.ask(self._job, *asked[0])
                 # One job ahead: the worker goes on while its last answer is taken apart.
                 if len(asked) < 2 and (job := self._next_job()) is not None:
                     asked.append(job)
-                    worker.ask("read", *job)
+                    worker.ask(self._job, *job)
                 files = worker.rows()
                 number, _ = asked.pop(0)
                 if self._crew is not None:
@@ -261,11 +271,13 @@ class _Pool:
                 break
             try:
                 worker = worker or self._start()
-                worker.ask("read", number, [file])
+                worker.ask(self._job, number, [file])
                 found += worker.rows()
             except (WorkerDied, OSError):
                 if worker is None:  # no process can be started at all
-                    found.append(prepared(prepare(self._bundles[number], *file)))
+                    for_model = self._job == READ_FOR_MODEL
+                    raw = prepare(self._bundles[number], *file, for_model=for_model)
+                    found.append(prepared(raw))
                     continue
                 self._discard(worker)
                 worker = None

@@ -416,9 +416,8 @@ class _Write:
                 added.append(values)
             else:
                 replaced.append(values)
-            # The hash is of all searched text but for secrets: the same hash, the same vector.
-            has_secrets = entry.without_secrets is not None
-            if row is None or has_secrets or row.embed_hash != entry.embed_hash:
+            # The hash is of all searched text: the same hash, the same row and the same vector.
+            if row is None or row.embed_hash != entry.embed_hash:
                 texts.append((entry_id, *entry.fields))
                 if row is not None:
                     unwritten.append((entry_id,))
