@@ -43,6 +43,10 @@ _TOP_DIRECTORIES = {
 """Formats whose assets lie in known directories: the rest of a repository is not walked."""
 
 
+_MARKER = ".sensitive"
+_NO_MARKERS: frozenset[str] = frozenset()
+
+
 class WalkedFile(NamedTuple):
     """A regular file of a bundle: POSIX path from the root, bytes, nanoseconds."""
 
@@ -252,6 +256,11 @@ class _Rules:
             return False
         if self._wants is not None and not self._wants(rel):
             return False
+        if "secrets" not in rel and "vaults" not in rel:
+            # Then only a marker in its own directory can make it sensitive: few have any.
+            directory = rel[: -len(name) - 1]
+            if not self._markers_in(directory):
+                return True
         return not is_sensitive(rel, self._exists)
 
     def file(self, rel: str, status: os.stat_result) -> WalkedFile | None:
@@ -265,18 +274,26 @@ class _Rules:
     def warn(self, message: str) -> None:
         self.warnings.append(f"{self.root}: {message}")
 
+    def has_listed(self, directory: str, names: Iterable[str]) -> None:
+        """Take note of all names in a directory, so that nobody lists it again."""
+        markers = [name for name in names if name.endswith(_MARKER)]
+        self._markers[directory] = frozenset(markers) if markers else _NO_MARKERS
+
     def _exists(self, rel: str) -> bool:
-        """Whether there is such a marker; every file asks, so a directory is looked at once."""
         directory, _, name = rel.rpartition("/")
+        return name in self._markers_in(directory)
+
+    def _markers_in(self, directory: str) -> frozenset[str]:
+        """Every file asks for its directory's, which is looked at once."""
         markers = self._markers.get(directory)
         if markers is None:
             try:
                 names = os.listdir(os.path.join(self.root, *directory.split("/")))
             except (OSError, ValueError):
                 names = []
-            markers = frozenset([it for it in names if it.endswith(".sensitive")])
-            self._markers[directory] = markers
-        return name in markers
+            self.has_listed(directory, names)
+            markers = self._markers[directory]
+        return markers
 
 
 def _joined(parent: str, name: str) -> str:
@@ -288,18 +305,24 @@ def _walk_manually(rules: _Rules) -> list[WalkedFile]:
     directories = [""]
     for parent in directories:
         try:
-            with os.scandir(f"{rules.root}/{parent}" if parent else rules.root) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        if rules.enters(parent, entry.name):
-                            directories.append(_joined(parent, entry.name))
-                        continue
-                    rel = _joined(parent, entry.name)
-                    if not rules.takes(rel, entry.name):
-                        continue
-                    found = rules.file(rel, entry.stat(follow_symlinks=False))
-                    if found is not None:
-                        files.append(found)
+            with os.scandir(f"{rules.root}/{parent}" if parent else rules.root) as listing:
+                entries = list(listing)
+            rules.has_listed(parent, [entry.name for entry in entries])
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if rules.enters(parent, entry.name):
+                        directories.append(_joined(parent, entry.name))
+                    continue
+                rel = _joined(parent, entry.name)
+                if not rules.takes(rel, entry.name):
+                    continue
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # deleted since it was listed
+                found = rules.file(rel, status)
+                if found is not None:
+                    files.append(found)
         except (OSError, ValueError) as error:
             rules.warn(f"{parent or '.'}: cannot be listed ({error}); left out.")
         if len(files) >= MAX_FILES:

@@ -84,7 +84,7 @@ def check(
         FileToCheck.of(selection.bundle, file)
         for selection in selections
         for file in _files_of(workspace, selection.bundle, run)
-        if selection.takes(file.rel) and is_checked(selection.bundle, file.rel)
+        if selection.takes(file.rel) and may_be_checked(file.rel)
     ]
     crew = None if run is None else run.crew
     return _check_each(workspace, files, crew, on_progress, cancelled, alone=alone)
