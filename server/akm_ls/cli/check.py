@@ -98,7 +98,7 @@ def run(options: Namespace) -> int:
         raise CommandError("--diff goes with --format text or json")
     from akm_ls.workspace.check_run import CheckRun
 
-    with open_workspace(options, options.paths) as workspace, CheckRun() as check_run:
+    with open_workspace(options, options.paths, load=False) as workspace, CheckRun() as check_run:
         paths = paths_to_check(workspace, options)
         if options.paths and not paths:
             _report(options.format).finish(Summary())
@@ -109,7 +109,10 @@ def run(options: Namespace) -> int:
             for line in over.lines:
                 complain(line)
         # What corrections change is read again: they do without.
-        index = refresh(workspace, check_run=None if options.fix or options.diff else check_run)
+        edits = options.fix or options.diff
+        index = refresh(workspace, check_run=None if edits else check_run, follow=False)
+        if edits:
+            workspace.load()
         named = None if options.skip_outside else Named.of(workspace, options.paths)
         if options.diff:
             from akm_ls.cli.fixing import show_diff
@@ -127,7 +130,7 @@ def run(options: Namespace) -> int:
                 *workspace.settings_problems(),
                 *index.warnings,
             )
-            if workspace.complete_catalog is None:
+            if not workspace.is_complete():
                 summary.warnings += ("not every bundle could be read: refs were not checked",)
             report.finish(summary)
     if over.unreadable:
@@ -247,11 +250,13 @@ def _selection(options: Namespace) -> Selection:
 
 def _codes(values: list[str], option: str) -> frozenset[str]:
     """Rule codes from repeated, comma-separated values; an unknown one is an error."""
+    if not values:
+        return frozenset()
     from akm_ls.lint.engine import CODES
     from akm_ls.lint.pages import RULES_URL
 
     codes = [code.strip() for value in values for code in value.split(",") if code.strip()]
-    if values and not codes:
+    if not codes:
         raise CommandError(f"{option} names no rule: give codes, such as {option} missing-ref")
     for code in codes:
         if code not in CODES:

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from akm_ls.workspace.check_run import CheckRun
 
 
-def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
+def open_workspace(
+    options: Namespace, paths: Sequence[str] = (), *, load: bool = True
+) -> Workspace:
     """The workspace of ``paths``, or of the current directory; a context manager.
 
-    With ``--bundle-dir`` the bundles are exactly those, wherever the paths lie.
+    With ``--bundle-dir`` the bundles are exactly those, wherever the paths lie. Without ``load``
+    the catalog is empty: for commands that may not need it.
 
     Raises:
         CommandError: a path that does not exist.
@@ -43,7 +46,7 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
         config=options.config,
         offline=options.offline,
     )
-    return Workspace.open(settings)
+    return Workspace.open(settings) if load else Workspace(settings)
 
 
 def usable_data_dir(asked: str | None) -> str:
@@ -84,6 +87,7 @@ def refresh(
     clean: bool = False,
     skip_if_locked: bool = False,
     check_run: CheckRun | None = None,
+    follow: bool = True,
 ) -> IndexReport:
     """Bring the index up to date with the files, with progress on stderr when it takes long.
 
@@ -99,6 +103,7 @@ def refresh(
                 clean=clean,
                 skip_if_locked=skip_if_locked,
                 check_run=check_run,
+                follow=follow,
                 on_progress=progress,
             )
     except StoreError as error:

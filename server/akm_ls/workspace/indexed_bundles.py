@@ -56,6 +56,7 @@ class IndexedBundles:
         self.embedding = False
         self.bundles = BundleSet()
         self._store: Store | None = None
+        self._is_loaded = False
 
     def close(self) -> None:
         if self._store is not None:
@@ -103,6 +104,24 @@ class IndexedBundles:
         """Fill the catalog from the index; open documents stay laid over it."""
         self.take(self.snapshot())
 
+    def require_catalog(self) -> None:
+        """`load`, unless the catalog has been filled in some way."""
+        if not self._is_loaded:
+            self.load()
+
+    def is_complete(self) -> bool:
+        """Whether every bundle has been read once; also before the catalog is filled."""
+        if self._is_loaded:
+            return self.catalog.is_complete()
+        store = self.store
+        if store is None:
+            return False
+        try:
+            complete = store.complete_bundles()
+        except StoreError:
+            return False
+        return complete.issuperset(bundle.id for bundle in self.bundles)
+
     def snapshot(self) -> Snapshot:
         """What the index knows of the bundles; may run in any thread."""
         try:
@@ -115,6 +134,7 @@ class IndexedBundles:
         """Make a snapshot the catalog's content."""
         if snapshot.problem:
             self._warn(snapshot.problem)
+        self._is_loaded = True
         self.catalog.load(snapshot.stubs, snapshot.claims, snapshot.generation)
         self._refilled()
         for bundle_id in snapshot.complete:
@@ -164,10 +184,14 @@ class IndexedBundles:
         only: str | None = None,
         skip_if_locked: bool = False,
         check_run: CheckRun | None = None,
+        follow: bool = True,
         on_progress: Callable[[int, int, str], None] = nothing,
         cancelled: Callable[[], bool] = never,
     ) -> IndexReport:
-        """`index` in this thread, with the catalog following."""
+        """`index` in this thread, with the catalog following.
+
+        Not ``follow``: the catalog is empty and stays so, until somebody needs it.
+        """
         report = self.index(
             full=full,
             clean=clean,
@@ -175,7 +199,7 @@ class IndexedBundles:
             skip_if_locked=skip_if_locked,
             check_run=check_run,
             on_progress=on_progress,
-            on_delta=lambda delta: nothing(self.apply(delta)),
+            on_delta=(lambda delta: nothing(self.apply(delta))) if follow else nothing,
             cancelled=cancelled,
         )
         self.warnings = report.of_run
@@ -209,6 +233,7 @@ class IndexedBundles:
 
     def apply(self, delta: Delta) -> Delta:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
+        self._is_loaded = True
         return self._followed(self.catalog.apply(delta))
 
     def upsert(self, paths: Sequence[str]) -> Delta:

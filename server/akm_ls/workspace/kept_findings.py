@@ -205,7 +205,7 @@ def kept_findings(workspace: Workspace) -> KeptFindings | None:
     the bundles and their configuration, and the state of the index.
     """
     store = workspace.store
-    if store is None or workspace.complete_catalog is None:
+    if store is None or not workspace.is_complete():
         return None
     roots = "\n".join(f"{bundle.id} {bundle.real_root}" for bundle in workspace.bundles)
     parts = [

@@ -65,6 +65,7 @@ class _Work:
             while position not in ready:
                 lot, found = self._done.get()
                 if found is None:  # its process died: slower, but not wrong
+                    self._workspace.require_catalog()
                     linter = linter or Linter(self._workspace)
                     found = [linter.lint(self._files[number]) for number in lot]
                 ready.update(zip(lot, found, strict=True))

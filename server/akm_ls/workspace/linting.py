@@ -39,13 +39,17 @@ def lint_files(
 
     ``alone``: in this process only. Close the iterator to stop.
     """
+    if not files:
+        return
     processes = min(os.cpu_count() or 1, MAX_PROCESSES)
     if alone or len(files) < WORTH_STARTING or processes < 2 or len(workspace.documents):
+        workspace.require_catalog()
         yield from map(Linter(workspace).lint, files)
         return
     if crew is not None and crew.members:
         yield from lint_by_crew(crew, workspace, files)
         return
+    workspace.require_catalog()
     batches = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
     done = 0
     try:
