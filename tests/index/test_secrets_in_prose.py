@@ -78,14 +78,17 @@ def test_a_key_is_not_sent_with_a_query(site: Site, endpoint: Endpoint) -> None:
     assert "zq9x" not in sent(endpoint).lower()
 
 
-def test_another_key_is_no_other_text_for_a_model(site: Site, endpoint: Endpoint) -> None:
+def test_a_text_with_another_key_is_sent_again_and_again_without_it(
+    site: Site, endpoint: Endpoint
+) -> None:
     other = KEY.replace("9", "8")
     site.write({"team/knowledge/a.md": f"Use ghp_{KEY} here.\n"})
     site.index()
     assert embed(site, endpoint) == 1
     site.write({"team/knowledge/a.md": f"Use ghp_{other} here.\n\n"})
     site.index()
-    assert embed(site, endpoint) == 0
+    assert embed(site, endpoint) == 1
+    assert "zq9x" not in sent(endpoint).lower()
     found = "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?"
     assert site.sql(found, f'"ghp_{KEY}"') == [(0,)]
     assert site.sql(found, f'"ghp_{other}"') == [(1,)]

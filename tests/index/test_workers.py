@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from akm_ls.index import workers
+from akm_ls.index import reader_process
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 from akm_ls.index.workers import read_files
@@ -60,7 +60,7 @@ def booted_with(lines: str) -> str:
 def test_a_file_that_kills_its_reader_is_left_out(
     site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_BOOT", booted_with("if '007' in rel: os._exit(1)"))
+    monkeypatch.setattr(reader_process, "_BOOT", booted_with("if '007' in rel: os._exit(1)"))
     found = collect(site, jobs, workers=2)
     assert len(found) == FILES
     assert [file.rel for file in found.values() if file.entry is None] == ["knowledge/007.md"]
@@ -70,7 +70,7 @@ def test_a_file_that_kills_its_reader_is_left_out(
 def test_what_a_reader_prints_is_no_answer(
     site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_BOOT", booted_with("print('noise', flush=True)"))
+    monkeypatch.setattr(reader_process, "_BOOT", booted_with("print('noise', flush=True)"))
     assert len(collect(site, jobs, workers=1)) == FILES
 
 
@@ -80,7 +80,7 @@ def test_without_any_process_the_files_are_read_here(
     def refuse(*_: object, **__: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(workers.subprocess, "Popen", refuse)
+    monkeypatch.setattr(reader_process.subprocess, "Popen", refuse)
     found = collect(site, jobs, workers=2)
     assert len(found) == FILES
     assert all(file.entry is not None for file in found.values())
@@ -89,7 +89,7 @@ def test_without_any_process_the_files_are_read_here(
 def test_a_cancelled_reading_ends_at_once(
     site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_BOOT", booted_with("time.sleep(30)"))
+    monkeypatch.setattr(reader_process, "_BOOT", booted_with("time.sleep(30)"))
     started = time.monotonic()
     assert collect(site, jobs, workers=2, cancelled=lambda: True) == {}
     assert time.monotonic() - started < 15
@@ -100,9 +100,9 @@ def test_readers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
         "from akm_ls.bundles.bundle import Bundle\n"
-        "from akm_ls.index.workers import Worker\n"
-        "worker = Worker([Bundle('t', '/t', '/t', 'akm')])\n"
-        "print(worker._process.pid, flush=True)\n"
+        "from akm_ls.index.reader_process import start_worker\n"
+        "worker = start_worker([Bundle('t', '/t', '/t', 'akm')])\n"
+        "print(worker.pid, flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

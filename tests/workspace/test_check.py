@@ -13,7 +13,7 @@ from pickle import PickleError
 import pytest
 
 from akm_ls.documents.text import Span
-from akm_ls.index import workers
+from akm_ls.index import reader_process, workers
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.record import from_plain, to_plain
 from akm_ls.workspace import FileFindings, Workspace, lint_crew, linting
@@ -122,8 +122,7 @@ INTERRUPTED_AT_ONCE = "import os, signal; os.kill(os.getpid(), signal.SIGINT);"
 def test_ctrl_c_is_not_heard_by_a_process_that_is_still_starting(
     root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(workers, "_PATH", INTERRUPTED_AT_ONCE + workers._PATH)
-    monkeypatch.setattr(workers, "_BOOT", INTERRUPTED_AT_ONCE + workers._BOOT)
+    monkeypatch.setattr(reader_process, "_BOOT", INTERRUPTED_AT_ONCE + reader_process._BOOT)
     found = check_at_once(root, monkeypatch)
     assert sorted(found) == ["knowledge/colon.md", "knowledge/k11.md"]
 

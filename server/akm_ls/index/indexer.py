@@ -94,7 +94,7 @@ def run_index(
         full: read every file, also those that have not changed; ids and vectors stay.
         clean: also remove what `bundle_keys` calls left over.
         workers: reading processes; 0: read in this one, ``None``: as many as are worth it.
-        crew: whom the processes join that have read many files.
+        crew: the processes that read many files, if others are to have them afterwards.
         also: files to list as well, by their POSIX paths, for `IndexReport.walked`.
         skip_if_locked: do nothing while another process rebuilds the index.
         config: the configuration file that ``bundles`` come from; by default the first file
@@ -117,6 +117,7 @@ def run_index(
                 return IndexReport(mode, skipped_locked=True, seconds=time.perf_counter() - started)
             warnings.append(f"{BEING_REBUILT} by {holder}; indexing all the same.")
         database = Database(store_path, cache_kib=WRITER_CACHE_KIB)
+        crew = crew or Crew()
         try:
             for attempt in range(3):
                 run = _Run(
@@ -134,6 +135,8 @@ def run_index(
                         raise
             entries, complaints = run.summary()
         finally:
+            if not crew.stays:
+                crew.dismiss()
             database.close()
     return IndexReport(
         mode=mode,
@@ -227,7 +230,7 @@ class _Run:
         bundles: BundleSet,
         only: str | None,
         workers: int | None,
-        crew: Crew | None,
+        crew: Crew,
         also: Callable[[str], bool] | None,
         on_progress: Callable[[int, int, str], None],
         on_delta: Callable[[Delta], None],
@@ -268,7 +271,13 @@ class _Run:
         """Read what has changed and write it."""
         self.scans = self._database.run(
             lambda connection: scan(
-                connection, self._bundles, self.selected, self._keys, full=full, also=self._also
+                connection,
+                self._bundles,
+                self.selected,
+                self._keys,
+                full=full,
+                also=self._also,
+                on_much=self._expect_much,
             )
         )
         progress = [_Progress(item) for item in self.scans]
@@ -297,6 +306,10 @@ class _Run:
                 self.was_cancelled = True
                 if item.pending:
                     self._write(item)
+
+    def _expect_much(self) -> None:
+        if self._workers is None:
+            self._crew.start(self.selected)
 
     def _write(self, item: _Progress) -> None:
         scan = item.scan

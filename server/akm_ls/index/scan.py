@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 CONTEXT_FILES = frozenset(("package.json", *SETUP_FILES))
 """Files that say something of their neighbours: those are read again when these change."""
 
+MUCH = 200
+"""Files to read that are certainly worth other processes."""
+
 _TICK_NS = 50_000_000
 """Coarser than the clocks of common file systems: within it a file can change unseen."""
 _FUTURE_NS = 2_000_000_000
@@ -94,18 +97,25 @@ def scan(
     *,
     full: bool,
     also: Callable[[str], bool] | None = None,
+    on_much: Callable[[], None] = lambda: None,
 ) -> list[BundleScan]:
     """Compare the files of the ``selected`` ones of ``bundles`` with the index.
 
     The view of the index is taken before the files are listed: a row that another process adds
     meanwhile is not mistaken for one whose file is gone. ``keys`` are the bundles' by id. Files
-    that ``also`` takes are listed on the way.
+    that ``also`` takes are listed on the way. ``on_much`` is called once it is certain, long
+    before the end, that there will be `MUCH` to read.
     """
-    listings = {bundle.id: _Wanted(bundle, also) for bundle in selected}
     connection.execute("BEGIN")
     try:
         connection.execute("SELECT count(*) FROM bundles").fetchone()  # takes the view
+        unread = [bundle.id for bundle in selected if full or _is_new(connection, keys[bundle.id])]
         now = time.time_ns()
+        counter = _Counter(on_much)
+        listings = {
+            bundle.id: _Wanted(bundle, also, counter if bundle.id in unread else None)
+            for bundle in selected
+        }
         if len(selected) == len(bundles):
             walks = list_bundles(bundles, lambda bundle: listings[bundle.id])
         else:
@@ -128,16 +138,39 @@ def scan(
         connection.execute("COMMIT")
 
 
+def _is_new(connection: apsw.Connection, key: int) -> bool:
+    query = "SELECT 1 FROM files WHERE bundle_key = ? LIMIT 1"
+    return connection.execute(query, (key,)).fetchone() is None
+
+
+class _Counter:
+    """Counts files that will be read, and tells when they are `MUCH`."""
+
+    def __init__(self, on_much: Callable[[], None]) -> None:
+        self._left = MUCH
+        self._on_much = on_much
+
+    def one_more(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._on_much()
+
+
 class _Wanted:
     """Whether a file is listed; ``beside`` are those that do not matter to the index."""
 
-    def __init__(self, bundle: Bundle, also: Callable[[str], bool] | None) -> None:
+    def __init__(
+        self, bundle: Bundle, also: Callable[[str], bool] | None, counter: _Counter | None
+    ) -> None:
         self._matters = wanted_files(bundle)
         self._also = also
+        self._counter = counter
         self.beside: set[str] = set()
 
     def __call__(self, rel: str) -> bool:
         if self._matters(rel):
+            if self._counter is not None:
+                self._counter.one_more()
             return True
         if self._also is None or not self._also(rel):
             return False

@@ -1,26 +1,16 @@
-"""Reading many files in other processes, so that this one stays free to answer.
-
-Plain subprocesses and pipes instead of ``concurrent.futures``: a worker must not import the main
-module again (an LSP server's takes a third of a second), must not share the server's stdin and
-stdout, and must end by itself when the server is killed: its stdin ends then.
-"""
+"""Reading many files in other processes, so that this one stays free to answer."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import marshal
 import os
-import pickle
 import queue
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from akm_ls.index.interrupts import CREATION_FLAGS, deaf_children
-from akm_ls.index.reader import READ, READ_FOR_MODEL, read_frame, write_frame
+from akm_ls.index.reader import READ, READ_FOR_MODEL
+from akm_ls.index.reader_process import PROGRAM, Worker, WorkerDied, can_start, start_worker
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 
@@ -35,9 +25,6 @@ MAX_WORKERS = 8
 Job: TypeAlias = "tuple[int, list[tuple[str, int, int, int]]]"
 """A bundle's number and (rel, size, mtime_ns, racy) of its files."""
 
-_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
-_BOOT = f"{_PATH}from akm_ls.index.reader import serve; serve()"
-
 
 def _plain(file: FileToRead) -> tuple[str, int, int, int]:
     rel, size, mtime_ns, racy = file
@@ -45,21 +32,48 @@ def _plain(file: FileToRead) -> tuple[str, int, int, int]:
 
 
 class Crew:
-    """Processes that stay when all is read, with what they know by then, and take other jobs.
+    """The processes of a run.
 
-    ``program`` is the module with their `serve`, which answers the jobs of `reader.Reader` too.
+    They run ``program``. If the crew ``stays``, they are there when all is read, with what they
+    know by then, and take other jobs.
     """
 
-    def __init__(self, program: str) -> None:
-        self.boot = f"{_PATH}from {program} import serve; serve()"
+    def __init__(self, program: str = PROGRAM, *, stays: bool = False) -> None:
+        self.program = program
+        self.stays = stays
         self.bundles: Sequence[Bundle] = ()
         self.members: list[Worker] = []
+        self._is_fresh = False
+
+    def start(self, bundles: Sequence[Bundle]) -> None:
+        """Start processes for what is about to be found: they load what they need meanwhile."""
+        if self.members or not can_start():
+            return
+        self.bundles = bundles
+        self._is_fresh = True
+        with contextlib.suppress(OSError, WorkerDied):
+            for _ in range(_processes()):
+                self.members.append(start_worker(bundles, self.program))
+
+    def take_fresh(self, bundles: Sequence[Bundle]) -> list[Worker]:
+        """Hand over the processes that know ``bundles`` and have done nothing; others are ended."""
+        fresh: list[Worker] = []
+        if self._is_fresh and list(self.bundles) == list(bundles):
+            fresh, self.members = self.members, []
+        self.dismiss()
+        self._is_fresh = False
+        self.bundles = bundles
+        return fresh
 
     def dismiss(self) -> None:
         """End the processes; from any thread, one that waits for an answer is told."""
         for member in self.members:
             member.stop()
         self.members = []
+
+
+def _processes() -> int:
+    return min(os.cpu_count() or 1, MAX_WORKERS)
 
 
 def read_files(
@@ -84,10 +98,11 @@ def read_files(
     ]
     total = sum(len(files) for _, files in batches)
     if workers is None:
-        workers = 0 if total < WORTH_STARTING else min(os.cpu_count() or 1, MAX_WORKERS)
+        workers = 0 if total < WORTH_STARTING else _processes()
     workers = min(workers, len(batches))
-    if workers and sys.executable and not getattr(sys, "frozen", False):
-        pool = _Pool(bundles, batches, workers, crew, READ_FOR_MODEL if for_model else READ)
+    if workers and can_start():
+        job = READ_FOR_MODEL if for_model else READ
+        pool = _Pool(bundles, batches, workers, crew or Crew(), job)
         try:
             yield from pool.results(cancelled)
         finally:
@@ -102,77 +117,6 @@ def read_files(
         )
 
 
-class WorkerDied(Exception):
-    """A process has ended without an answer."""
-
-
-class Worker:
-    """One process and the two pipes to it.
-
-    ``has_read`` are the files it was given as a member of a crew: bundle's number, POSIX path.
-    """
-
-    def __init__(self, bundles: Sequence[Bundle], crew: Crew | None = None) -> None:
-        self.has_read: list[tuple[int, str]] = []
-        flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-        with deaf_children():
-            self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", "-c"),
-                    _BOOT if crew is None else crew.boot,
-                    json.dumps(sys.path),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL if crew is None else None,
-                creationflags=flags | CREATION_FLAGS,
-            )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input: IO[bytes] = self._process.stdin
-        self._output: IO[bytes] = self._process.stdout
-        self._send(pickle.dumps(list(bundles)))
-
-    def ask(self, job: str, *content: Any) -> None:
-        """Give it a job of those that its program answers, with plain values.
-
-        Raises:
-            WorkerDied
-        """
-        self._send(marshal.dumps((job, *content)))
-
-    def rows(self) -> list[PreparedFile]:
-        """The files of the oldest job not yet answered."""
-        return [prepared(raw) for raw in marshal.loads(self.answer())]
-
-    def stop(self) -> None:
-        self._process.kill()
-        for pipe in (self._input, self._output):
-            with contextlib.suppress(OSError, ValueError):
-                pipe.close()
-        self._process.wait()
-
-    def _send(self, data: bytes) -> None:
-        try:
-            write_frame(self._input, data)
-        except (OSError, ValueError):
-            raise WorkerDied from None
-
-    def answer(self) -> bytes:
-        """The answer to the oldest job that has none yet.
-
-        Raises:
-            WorkerDied
-        """
-        try:
-            data = read_frame(self._output)
-        except (OSError, ValueError):
-            data = None
-        if data is None:
-            raise WorkerDied
-        return data
-
-
 class _Pool:
     """A thread for each process: it hands out jobs and collects the answers."""
 
@@ -181,15 +125,12 @@ class _Pool:
         bundles: Sequence[Bundle],
         batches: Sequence[Job],
         workers: int,
-        crew: Crew | None,
+        crew: Crew,
         job: str,
     ) -> None:
         self._bundles = bundles
         self._crew = crew
         self._job = job
-        if crew is not None:
-            crew.dismiss()
-            crew.bundles = bundles
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for batch in batches:
             self._jobs.put(batch)
@@ -197,7 +138,8 @@ class _Pool:
         # Bounded, so that fast readers do not fill the memory ahead of the writer.
         self._done: queue.Queue[tuple[int, list[PreparedFile]]] = queue.Queue(4 * workers)
         self._stopping = threading.Event()
-        self._workers: list[Worker] = []
+        self._ready = crew.take_fresh(bundles)
+        self._workers: list[Worker] = self._ready[:]
         self._lock = threading.Lock()
         self._threads = [
             threading.Thread(target=self._drive, name=f"akm-ls reader {number}", daemon=True)
@@ -217,7 +159,7 @@ class _Pool:
                 except queue.Empty:
                     continue
             yield batch
-        if self._crew is not None:
+        if self._crew.stays:
             with self._lock:
                 self._crew.members = self._workers[:]
                 self._workers.clear()
@@ -249,7 +191,7 @@ class _Pool:
                     worker.ask(self._job, *job)
                 files = worker.rows()
                 number, _ = asked.pop(0)
-                if self._crew is not None:
+                if self._crew.stays:
                     worker.has_read += [(number, file.rel) for file in files]
                 self._put(number, files)
             except (WorkerDied, OSError):
@@ -288,7 +230,10 @@ class _Pool:
         return found
 
     def _start(self) -> Worker:
-        worker = Worker(self._bundles, self._crew)
+        with self._lock:
+            if self._ready:
+                return self._ready.pop()
+        worker = start_worker(self._bundles, self._crew.program)
         with self._lock:
             self._workers.append(worker)
             if self._stopping.is_set():

@@ -23,7 +23,7 @@ class CheckRun:
     """
 
     def __init__(self) -> None:
-        self.crew = Crew(_PROGRAM)
+        self.crew = Crew(_PROGRAM, stays=True)
         self.walked: Mapping[str, Sequence[WalkedFile]] = {}
 
     def __enter__(self) -> CheckRun:

@@ -7,9 +7,11 @@ parsed once.
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
 
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.index import reader
@@ -25,7 +27,11 @@ MAX_CHARACTERS = 32_000_000
 
 
 def serve() -> None:
-    reader.serve(Member)
+    serve_pipes(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+
+
+def serve_pipes(source: IO[bytes], sink: IO[bytes]) -> None:
+    reader.serve_pipes(source, sink, Member)
 
 
 class Member(reader.Reader):
@@ -40,6 +46,8 @@ class Member(reader.Reader):
         self._documents: dict[str, tuple[int, int, Document]] = {}
         self._room = MAX_CHARACTERS
         self._linter: Linter | None = None
+        # What `_open` needs is loaded while the files are still being listed.
+        import_module("akm_ls.workspace.workspace")
 
     def answer(self, job: str, *content: Any) -> bytes:
         if job == "open":
@@ -64,7 +72,6 @@ class Member(reader.Reader):
         return prepare(bundle, rel, size, mtime_ns, racy, keep)
 
     def _open(self, settings: bytes) -> None:
-        # Loaded when there is something to lint: reading does without.
         from akm_ls.workspace.linter import Linter
         from akm_ls.workspace.workspace import Workspace
 

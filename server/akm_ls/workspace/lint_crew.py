@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from akm_ls.index.workers import Crew, Worker, WorkerDied
+from akm_ls.index.reader_process import Worker, WorkerDied
+from akm_ls.index.workers import Crew
 from akm_ls.workspace.linter import FileToCheck, Linter
 
 if TYPE_CHECKING:
