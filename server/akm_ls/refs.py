@@ -10,7 +10,6 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -64,8 +63,7 @@ class RefError(ValueError):
         self.code: RefErrorCode = code
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Ref:
+class Ref(NamedTuple):
     """A parsed ref. ``str(ref)`` is its canonical spelling and parses back to an equal ref."""
 
     bundle: str | None
@@ -84,11 +82,11 @@ class Ref:
     @property
     def asset(self) -> Ref:
         """The same ref without its fragment."""
-        return self if self.fragment is None else replace(self, fragment=None)
+        return self if self.fragment is None else self._replace(fragment=None)
 
     def in_bundle(self, bundle: str) -> Ref:
         """The same ref, qualified with ``bundle`` unless it already names one."""
-        return self if self.bundle is not None else replace(self, bundle=bundle)
+        return self if self.bundle is not None else self._replace(bundle=bundle)
 
 
 def is_bundle_slug(text: str) -> bool:
@@ -177,8 +175,8 @@ MAX_PATH = 1024
 
 # In prose a slug is made of letters, digits and these; what akm allows besides is Markdown's or a
 # shell's own punctuation more often than a bundle's name.
-_SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_@")
-_SLUG_BACKWARDS = re.compile(r"[A-Za-z0-9_@-]+")
+_SLUG_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_@"
+_SLUG_CHARACTERS = frozenset(_SLUG_LETTERS)
 # Before a slug these mean a URL, a path, a variable or an entity.
 _NO_REF_AFTER = frozenset(":.#/$\\%&?")
 _EXPANSIONS = ("$(", "${", "::")
@@ -194,7 +192,7 @@ _NO_MARK = re.compile("[\u20dd-\u20e4\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # What nearly every path in prose looks like, up to what certainly ends it: the rules for dress
 # would take nothing off it. It saves the half of their time, and a large bundle has many refs.
 _USUAL_PATH = re.compile(
-    r"[^\W_][\w-]*(?:[./][\w-]+)*(?:#[\w-]+)?(?<!_)"
+    r"([^\W_][\w-]*(?:[./][\w-]+)*)(?:#([\w-]+))?(?<!_)"
     r"(?=[\s,`'\"<>|;，。、；：！？）」』】]|[.:!?](?:\s|\Z)|\Z)"
 )
 _SLASHES = re.compile(r"/+")
@@ -219,22 +217,20 @@ def find_refs(text: str, start: int = 0, end: int | None = None) -> Iterator[Ref
     at = text.find("//", start, end)
     while at >= 0:
         after = at + 2
-        if text.startswith("/", after):
+        usual = _USUAL_PATH.match(text, after, end)
+        begin = _slug_start(text, at, start)
+        if usual is not None and begin is not None and usual.end() - after <= MAX_PATH:
+            after = usual.end()
+            written = text[begin:after]
+            ref = None
+            if written.isascii() and "@" not in (slug := text[begin:at]):
+                ref = Ref(slug, usual[1], usual[2])
+            yield RefToken(begin, after, written, ref)
+        elif text.startswith("/", after):
             # Part of a longer run of slashes: an absolute path, a comment, a rule.
             slashes = _SLASHES.match(text, after, end)
             after = slashes.end() if slashes else after
-        elif (begin := _slug_start(text, at, start)) is not None:
-            usual = _USUAL_PATH.match(text, after, end)
-            if usual is not None and usual.end() - after <= MAX_PATH:
-                slug, path_start, after = text[begin:at], after, usual.end()
-                written = text[begin:after]
-                ref = None
-                if written.isascii() and "@" not in slug:
-                    path, _, fragment = text[path_start:after].partition("#")
-                    ref = Ref(slug, path, fragment or None)
-                yield RefToken(begin, after, written, ref)
-                at = text.find("//", after, end)
-                continue
+        elif begin is not None:
             path_end = _path_end(text, after, end)
             token = _undressed(text, begin, after, path_end)
             if token is None:
@@ -316,8 +312,7 @@ def _joins(char: str, before: str, after: str) -> bool:
 def _slug_start(text: str, end: int, floor: int) -> int | None:
     """Where the slug that ends at ``end`` begins; ``None`` when there is none."""
     limit = max(floor, end - MAX_SLUG)
-    usual = _SLUG_BACKWARDS.match(text[limit:end][::-1])
-    begin = end - usual.end() if usual else end
+    begin = limit + len(text[limit:end].rstrip(_SLUG_LETTERS))
     if begin > limit and text[begin - 1] > "\x7f":
         while begin > limit and _is_slug_character(text[begin - 1]):
             begin -= 1

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from akm_ls.documents.nodes import Plain
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentInfo:
+class FragmentInfo(NamedTuple):
     """One heading an asset can be cited by.
 
     ``start`` is the offset of the heading line, ``end`` of its section's end (``str`` offsets in

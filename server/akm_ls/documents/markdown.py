@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from akm_ls.documents.slugs import akm_slug, unique
 from akm_ls.documents.text import Span
@@ -19,8 +19,7 @@ from akm_ls.documents.text import Span
 LinkKind = Literal["inline", "image", "definition", "autolink"]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """An ATX heading at the start of a line.
 
     ``text`` is its Markdown source without the marks, ``slug`` what a ref's fragment names it by

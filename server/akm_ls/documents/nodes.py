@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from akm_ls.documents.text import Span
 
@@ -23,8 +23,7 @@ _STARTS_NUMBER = frozenset("+-.0123456789")
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """One scalar.
 
     ``text`` is the value, ``span`` its source with quotes or block indicator but without tag and
@@ -62,8 +61,7 @@ class Sequence:
         return [item.plain for item in self.items]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One ``key: value`` of a mapping."""
 
     key: Scalar

@@ -18,6 +18,7 @@ _MARKERS = re.compile(
     r"|\n[ \t]*>[ \t>]*"
 )
 _RULE = re.compile(r"\n[ \t|:=*_-]+(?=[\r\n]|\Z)")
+_BLANK = re.compile(r"\s+")
 _DECORATION = "|*`[]!"
 
 
@@ -31,12 +32,8 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
     pieces: list[str] = [""]  # so that the first line, too, has a line end before it
     # Twice the limit is more than enough raw text, and bounds the work on a huge file.
     end = min(len(text), start + 2 * limit)
-    hidden = sorted(
-        span
-        for span in (*(fence.span for fence in document.fences), *document.comments)
-        if span.end > start
-    )
-    at = start + _inner_frontmatter(text[start:end])
+    hidden = sorted([*[fence.span for fence in document.fences], *document.comments])
+    at = _after_inner_frontmatter(text, start, end)
     for span in hidden:
         if span.start >= end:
             break
@@ -60,10 +57,11 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
     return " ".join(body.split())[:limit]
 
 
-def _inner_frontmatter(body: str) -> int:
-    """The length of a second frontmatter block that opens the body: some tools nest them."""
-    lead = len(body) - len(body.lstrip())
-    if not body.startswith("---", lead):
-        return 0
-    inner = read_frontmatter(body[lead:])
-    return 0 if inner is None or not inner.closed else lead + inner.span.end
+def _after_inner_frontmatter(text: str, start: int, end: int) -> int:
+    """Where a second frontmatter block that opens the body ends: some tools nest them."""
+    blank = _BLANK.match(text, start, end)
+    begin = start if blank is None else blank.end()
+    if not text.startswith("---", begin):
+        return start
+    inner = read_frontmatter(text[begin:end])
+    return start if inner is None or not inner.closed else begin + inner.span.end

@@ -253,7 +253,9 @@ class _Builder:
         self._total += size
         if self._total > MAX_EXPANDED:
             raise YamlFailure("alias-bomb", event.anchor, start)
-        return replace(node, span=Span(self._base + start, self._base + end)), size
+        span = Span(self._base + start, self._base + end)
+        same = node._replace(span=span) if isinstance(node, Scalar) else replace(node, span=span)
+        return same, size
 
 
 def _failure(error: yaml.MarkedYAMLError) -> YamlFailure:
