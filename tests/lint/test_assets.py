@@ -21,7 +21,9 @@ def findings(
     rel: str, text: str, code: str, adapter: str = "akm", origin: str = "workspace"
 ) -> tuple[Finding, ...]:
     bundle = Bundle("team", "/team", "/team", adapter, origin=origin)  # type: ignore[arg-type]
-    subject = Subject(parse(text), f"/team/{rel}", rel, bundle, BundleSet((bundle,)), today=TODAY)
+    subject = Subject(
+        parse(text), f"/team/{rel}", rel, bundle, BundleSet((bundle,)), clock=lambda: TODAY
+    )
     return lint(subject, [rule for rule in RULES if rule.code == code])
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from akm_ls.documents.document import Document, Kind
+from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rule import Rule, Sort, Subject
 from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lint.settings import LintSettings
-from akm_ls.lint.suppression import Suppressions, lines_of, read_suppressions
+from akm_ls.lint.suppression import Suppressions, lines_of
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +31,9 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
 
     A rule that fails is logged and loses its own answer only.
     """
-    document, settings = subject.document, subject.settings
-    skipped = _skipped_codes(document)
-    suppressions = read_suppressions(document)
-    running = _running(settings, document.kind, subject.catalog is not None, rules)
+    settings, suppressions = subject.settings, subject.suppressions
+    skipped = _skipped_codes(subject.document)
+    running = _running(subject, rules)
     if skipped:
         running = [rule for rule in running if not rule.skippable or rule.code not in skipped]
     if suppressions.directives:
@@ -42,7 +41,10 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     found: list[Finding] = []
     for rule in running:
         try:
-            answer = iter(rule.check(subject))
+            answer = rule.check(subject)
+            if not answer:
+                continue
+            answer = iter(answer)
             # Nearly every rule has nothing to say of nearly every document.
             first = next(answer, None)
             if first is None:
@@ -62,28 +64,46 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     return tuple(found)
 
 
-_Plan = tuple[LintSettings, Kind, bool, Sequence[Rule]]
-_latest: tuple[_Plan, tuple[Rule, ...]] | None = None
+@dataclass(frozen=True, slots=True)
+class _Plans:
+    """The rules that run on each sort of file, under some settings."""
+
+    settings: LintSettings
+    with_catalog: bool
+    rules: Sequence[Rule]
+    running: dict[Sort, tuple[Rule, ...]] = field(default_factory=dict)
 
 
-def _running(
-    settings: LintSettings, kind: Kind, with_catalog: bool, rules: Sequence[Rule]
-) -> Sequence[Rule]:
-    """The rules that settings leave on for a kind; of many files most ask the same thing."""
+_MAX_SORTS = 1_000
+_latest: _Plans | None = None
+
+
+def _running(subject: Subject, rules: Sequence[Rule]) -> Sequence[Rule]:
+    """The rules to ask about a document; of many files most ask the same ones."""
     global _latest
-    kept = _latest
-    if kept is not None:
-        (before, of, had_catalog, among), running = kept
-        if before is settings and of == kind and had_catalog == with_catalog and among is rules:
-            return running
-    running = tuple(
-        rule
-        for rule in rules
-        if kind in rule.kinds
-        and (with_catalog or not rule.needs_catalog)
-        and settings.runs(rule.code, rule.default)
-    )
-    _latest = (settings, kind, with_catalog, rules), running
+    settings, with_catalog = subject.settings, subject.catalog is not None
+    plans = _latest
+    if (
+        plans is None
+        or plans.settings is not settings
+        or plans.with_catalog != with_catalog
+        or plans.rules is not rules
+    ):
+        plans = _latest = _Plans(settings, with_catalog, rules)
+    sort = subject.sort
+    running = plans.running.get(sort)
+    if running is None:
+        running = tuple(
+            rule
+            for rule in rules
+            if sort.kind in rule.kinds
+            and rule.about(sort)
+            and (with_catalog or not rule.needs_catalog)
+            and settings.runs(rule.code, rule.default)
+        )
+        if len(plans.running) >= _MAX_SORTS:
+            plans.running.clear()
+        plans.running[sort] = running
     return running
 
 
@@ -124,6 +144,6 @@ def _is_hidden(document: Document, suppressions: Suppressions, finding: Finding)
 
 def _skipped_codes(document: Document) -> frozenset[str]:
     frontmatter = document.frontmatter
-    if frontmatter is None:
+    if frontmatter is None or frontmatter.get("lint_skip") is None:
         return frozenset()
     return frozenset(frontmatter.strings("lint_skip"))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.listings import Listings, PathKind, exists
+from akm_ls.bundles.schema import is_skill_path
 from akm_ls.documents.document import Document, Kind
 from akm_ls.documents.lazy import lazy
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
 from akm_ls.lint.settings import LintSettings
+from akm_ls.lint.suppression import Suppressions, read_suppressions
 
 T = TypeVar("T")
 
@@ -93,12 +96,35 @@ class Disk:
         return None
 
 
-@dataclass(frozen=True)
+class Sort(NamedTuple):
+    """What sort of file a document is: all that is known of it before anything is looked for.
+
+    Of many files most are of a few sorts, and most rules have no word on most sorts.
+    """
+
+    format: str
+    """The bundle's, ``host`` for a tool's own directory."""
+    kind: Kind
+    type: str | None
+    """The asset type, such as ``skill``; ``None`` when the file is no asset."""
+    head: str
+    """The first directory of the path in the bundle; ``""`` for a file at the root."""
+    is_skill: bool
+    """Whether it is a skill's main file, which it may be without being an asset."""
+    has_frontmatter: bool
+
+
+def any_sort(sort: Sort) -> bool:
+    return True
+
+
+@dataclass(eq=False)
 class Subject:
     """One document under the rules, and what they may ask about the rest of the world.
 
     ``path`` is canonical and absolute, ``rel`` its POSIX path in ``bundle``. ``catalog`` is
-    ``None`` until every bundle has been read once: rules that need it wait.
+    ``None`` until every bundle has been read once: rules that need it wait. ``clock`` tells the
+    date. Nobody changes a subject; it is not frozen because it is made for each file.
     """
 
     document: Document
@@ -109,8 +135,8 @@ class Subject:
     catalog: Catalog | None = None
     settings: LintSettings = field(default_factory=LintSettings)
     around: Surroundings = field(default_factory=Disk)
-    today: date = field(default_factory=date.today)
-    _facts: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    clock: Callable[[], date] = date.today
+    _facts: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, compute: Callable[[Subject], T]) -> T:
         """What ``compute`` says of this document, worked out for the first rule that asks."""
@@ -121,16 +147,34 @@ class Subject:
         return fact
 
     @lazy
+    def sort(self) -> Sort:
+        bundle, document = self.bundle, self.document
+        head, slash, _ = self.rel.partition("/")
+        return Sort(
+            "host" if bundle.origin == "host" else bundle.adapter,
+            document.kind,
+            self.type,
+            head if slash else "",
+            is_skill_path(self.path.replace(os.sep, "/")),
+            document.frontmatter is not None,
+        )
+
+    @lazy
+    def suppressions(self) -> Suppressions:
+        """The document's comments that switch rules off."""
+        return read_suppressions(self.document)
+
+    @lazy
     def recognition(self) -> Recognition | None:
         """What the bundle's format takes this file for: type, concept id and name."""
         return adapter_of(self.bundle).recognise(self.rel, self.document)
 
-    @property
+    @lazy
     def type(self) -> str | None:
         """The asset type, such as ``skill``; ``None`` when the file is no asset."""
         return None if self.recognition is None else self.recognition.type
 
-    @property
+    @lazy
     def stub(self) -> Stub | None:
         """What the catalog holds for this file; of two files with one ref only the holder has."""
         return None if self.catalog is None else self.catalog.by_path(self.path)
@@ -144,8 +188,9 @@ class Rule:
     as the file ``example_path`` of a bundle called ``team``, with the files ``around`` it (text by
     POSIX path; ``../other/…`` is in a second bundle). ``skippable`` rules honour akm's
     ``lint_skip`` frontmatter key. ``default`` is whether the rule runs when no setting names it.
-    A fixed severity is the gravest a rule gives: single findings may be milder. ``best_fix`` is
-    the best a rule has for some finding, where its example shows less.
+    ``about`` says which sorts of files the rule may have something to say of: `check` is asked
+    about those only. A fixed severity is the gravest a rule gives: single findings may be milder.
+    ``best_fix`` is the best a rule has for some finding, where its example shows less.
     """
 
     code: str
@@ -159,6 +204,7 @@ class Rule:
     places: tuple[Place, ...]
     example_path: str = "knowledge/example.md"
     kinds: frozenset[Kind] = frozenset({"markdown"})
+    about: Callable[[Sort], bool] = any_sort
     needs_catalog: bool = False
     skippable: bool = False
     default: bool = True

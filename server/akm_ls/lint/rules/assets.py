@@ -17,7 +17,7 @@ from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rule import Rule, Sort, Subject
 
 DATED_DIRECTORIES = frozenset(
     {
@@ -44,12 +44,7 @@ _COMMAND_SIGNAL = re.compile(r"\$ARGUMENTS|\$\d")
 
 def is_akm(subject: Subject) -> bool:
     """Whether a file lies in a bundle of akm's own layout."""
-    return subject.bundle.adapter == "akm" and subject.bundle.origin != "host"
-
-
-def head_of(subject: Subject) -> str:
-    """The first directory of the path in the bundle; ``""`` for a file at the root."""
-    return subject.rel.rpartition("/")[0].partition("/")[0]
+    return subject.sort.format == "akm"
 
 
 def readable(document: Document) -> Frontmatter | None:
@@ -97,9 +92,11 @@ def slug_of(rel: str) -> str:
 
 def check_missing_updated(subject: Subject) -> Iterator[Finding]:
     frontmatter = readable(subject.document)
-    if frontmatter is None or "updated" in frontmatter.root or not _wants_date(subject):
+    if frontmatter is None or "updated" in frontmatter.root:
         return
-    today = subject.today.isoformat()
+    if subject.sort.head == "workflows" and split_path(subject.rel).readme:
+        return
+    today = subject.clock().isoformat()
     edit = set_keys(subject.document, {"updated": today})
     yield Finding(
         code="missing-updated",
@@ -114,27 +111,29 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _wants_date(subject: Subject) -> bool:
-    head = head_of(subject)
-    if not is_akm(subject) or head not in DATED_DIRECTORIES:
-        return False
-    return head != "workflows" or not split_path(subject.rel).readme
+def _wants_date(sort: Sort) -> bool:
+    return sort.format == "akm" and sort.head in DATED_DIRECTORIES and sort.has_frontmatter
 
 
 # name and type
 
 
 def check_missing_name_or_type(subject: Subject) -> Iterator[Finding]:
-    if is_akm(subject):
-        yield from _unnamed(subject)
-    elif subject.bundle.adapter in ("claude", "opencode") and subject.bundle.origin != "host":
-        yield from _without_signal(subject)
+    return _unnamed(subject) if is_akm(subject) else _without_signal(subject)
+
+
+def _is_named(sort: Sort) -> bool:
+    if sort.format == "akm":
+        return sort.head in _NAMED and sort.has_frontmatter
+    # In a tool's own layout neither key is required, but something has to say what a file is.
+    return sort.format in ("claude", "opencode") and sort.type in ("command", "agent")
 
 
 def _unnamed(subject: Subject) -> Iterator[Finding]:
-    wanted = _NAMED.get(head_of(subject))
+    head = subject.sort.head
+    wanted = _NAMED[head]
     frontmatter = readable(subject.document)
-    if wanted is None or frontmatter is None or _is_no_asset(subject):
+    if frontmatter is None or _is_no_asset(subject):
         return
     values = {"name": slug_of(subject.rel), "type": wanted}
     missing = {key: values[key] for key in values if _is_falsy(frontmatter.get(key))}
@@ -160,7 +159,7 @@ def _unnamed(subject: Subject) -> Iterator[Finding]:
             code="missing-name-or-type",
             severity="error",
             message=(
-                f"The type is {shown}, but files in {head_of(subject)}/ have the type "
+                f"The type is {shown}, but files in {head}/ have the type "
                 f'"{wanted}". Correct it, or move the file.'
             ),
             span=declared.span,
@@ -195,9 +194,6 @@ def _add_keys(document: Document, values: dict[str, str]) -> tuple[Fix, ...]:
 
 
 def _without_signal(subject: Subject) -> Iterator[Finding]:
-    """In a tool's own layout neither key is required, but something has to say what a file is."""
-    if subject.type not in ("command", "agent"):
-        return
     document = subject.document
     frontmatter = document.frontmatter
     if frontmatter is not None:
@@ -213,7 +209,7 @@ def _without_signal(subject: Subject) -> Iterator[Finding]:
         code="missing-name-or-type",
         severity="warning",
         message=(
-            f"Nothing says that this file is meant as {_article(subject.type)}: it has no name "
+            f"Nothing says that this file is meant as {_article(str(subject.type))}: it has no name "
             f"and no description. Add a `description`{placeholder}."
         ),
         span=first_line(document),
@@ -230,7 +226,7 @@ def _article(name: str) -> str:
 
 def check_missing_category(subject: Subject) -> Iterator[Finding]:
     document = subject.document
-    if not is_akm(subject) or head_of(subject) != "facts" or _is_no_asset(subject):
+    if _is_no_asset(subject):
         return
     frontmatter = document.frontmatter
     if frontmatter is not None and readable(document) is None:
@@ -295,6 +291,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Add `updated:` with the date of the last change, such as `updated: 2026-01-31`.",
         example="---\ndescription: How tokens are rotated\n---\n# Tokens\n",
         check=check_missing_updated,
+        about=_wants_date,
         group="frontmatter",
         places=("frontmatter",),
         skippable=True,
@@ -313,6 +310,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="---\ndescription: Reviews changes\nupdated: 2026-01-31\n---\nReview.\n",
         check=check_missing_name_or_type,
+        about=_is_named,
         group="assets",
         places=("frontmatter", "whole file"),
         example_path="agents/reviewer.md",
@@ -328,6 +326,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Set `category:` to personal, team, project, convention or meta.",
         example="---\ndescription: Who is on call\nupdated: 2026-01-31\n---\nAsk the team.\n",
         check=check_missing_category,
+        about=lambda sort: sort.format == "akm" and sort.head == "facts",
         group="assets",
         places=("frontmatter",),
         example_path="facts/on-call.md",

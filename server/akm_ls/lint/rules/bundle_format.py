@@ -40,9 +40,7 @@ def check_bundle_format(subject: Subject) -> Iterator[Finding]:
     Only that file is told. A format that the configuration names is somebody's decision.
     """
     bundle = subject.bundle
-    if bundle.pinned or bundle.adapter == "akm" or bundle.origin == "host":
-        return
-    if not _is_sign(subject):
+    if bundle.pinned or not _is_sign(subject):
         return
     hidden = _hidden(subject)
     if not any(count and name in _OWN_DIRECTORIES for name, count in hidden.items()):
@@ -226,6 +224,7 @@ RULES = (
             "memories/outage.md": "# Outage\n",
         },
         check=check_bundle_format,
+        about=lambda sort: sort.format not in ("akm", "host"),
         group="bundle",
         places=("file name", "directory"),
         kinds=frozenset({"markdown", "yaml", "other"}),

@@ -13,7 +13,6 @@ from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.assets import head_of
 
 _LINUX_LINKER = "changes which code the Linux linker loads into every program"
 _MACOS_LINKER = "changes which code the macOS linker loads into every program"
@@ -79,7 +78,7 @@ def danger_of(name: str) -> str | None:
 
 
 def check_dangerous_env_key(subject: Subject) -> Iterator[Finding]:
-    if subject.bundle.adapter not in ("akm", "dotenv") or head_of(subject) != "env":
+    if subject.bundle.adapter not in ("akm", "dotenv") or subject.sort.head != "env":
         return
     document = subject.document
     if _ANY_DANGER.search(document.text) is None:

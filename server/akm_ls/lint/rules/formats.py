@@ -17,7 +17,7 @@ from akm_ls.documents.nodes import Scalar, scalar_items
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rule import Rule, Sort, Subject
 from akm_ls.lint.rules.assets import first_line, opening
 from akm_ls.refs import Ref, try_parse_ref
 
@@ -25,10 +25,6 @@ LINKED_BY_PATH = frozenset({"okf", "llm-wiki"})
 """Formats in which a link to a ``.md`` file is a reference to an asset."""
 
 _WIKI = "wiki:"
-
-
-def _is(subject: Subject, adapter: str) -> bool:
-    return subject.bundle.adapter == adapter and subject.bundle.origin != "host"
 
 
 def _has(frontmatter: Frontmatter, key: str) -> bool:
@@ -39,8 +35,6 @@ def _has(frontmatter: Frontmatter, key: str) -> bool:
 
 
 def check_missing_type(subject: Subject) -> Iterator[Finding]:
-    if not _is(subject, "okf") or subject.recognition is None:
-        return
     document = subject.document
     frontmatter = document.frontmatter
     if frontmatter is not None and (frontmatter.problem or _has(frontmatter, "type")):
@@ -61,7 +55,7 @@ def check_missing_type(subject: Subject) -> Iterator[Finding]:
 
 def check_page_links(subject: Subject) -> Iterator[Finding]:
     """OKF: links to pages that do not exist; part of `missing-ref`."""
-    if not _is(subject, "okf") or subject.recognition is None:
+    if subject.sort.format != "okf" or subject.recognition is None:
         return
     for link, ref in _missing_pages(subject):
         yield Finding(
@@ -91,17 +85,11 @@ def _is_file(subject: Subject, rel: str) -> bool:
 # LLM wikis
 
 
-def _is_page(subject: Subject) -> bool:
-    return (
-        _is(subject, "llm-wiki")
-        and subject.recognition is not None
-        and subject.rel.startswith("pages/")
-    )
+def _is_page(sort: Sort) -> bool:
+    return sort.format == "llm-wiki" and sort.type is not None and sort.head == "pages"
 
 
 def check_missing_description(subject: Subject) -> Iterator[Finding]:
-    if not _is_page(subject):
-        return
     frontmatter = subject.document.frontmatter
     if frontmatter is not None and (frontmatter.problem or _has(frontmatter, "description")):
         return
@@ -118,8 +106,6 @@ def check_missing_description(subject: Subject) -> Iterator[Finding]:
 
 
 def check_broken_xref(subject: Subject) -> Iterator[Finding]:
-    if not _is_page(subject):
-        return
     frontmatter = subject.document.frontmatter
     if frontmatter is not None:
         for item in scalar_items(frontmatter.get("xrefs")):
@@ -165,7 +151,7 @@ def _page_exists(subject: Subject, ref: Ref) -> bool:
 
 def check_broken_source(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    if not _is_page(subject) or frontmatter is None:
+    if frontmatter is None:
         return
     for item in scalar_items(frontmatter.get("sources")):
         name = item.text.strip()
@@ -183,8 +169,6 @@ def check_broken_source(subject: Subject) -> Iterator[Finding]:
 
 
 def check_uncited_raw(subject: Subject) -> Iterator[Finding]:
-    if not _is(subject, "llm-wiki") or not subject.rel.startswith("raw/"):
-        return
     recognised = subject.recognition
     if recognised is None:
         return
@@ -212,6 +196,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Add `type:` with your own word for what the document is.",
         example="---\ntitle: Orders\n---\n# Orders\n",
         check=check_missing_type,
+        about=lambda sort: sort.format == "okf" and sort.type is not None,
         group="bundle",
         places=("frontmatter",),
         example_path="tables/orders.md",
@@ -225,6 +210,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Add `description:` with one sentence.",
         example="---\npageKind: concept\n---\n# Tokens\n",
         check=check_missing_description,
+        about=_is_page,
         group="bundle",
         places=("frontmatter",),
         example_path="pages/tokens.md",
@@ -238,6 +224,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Correct the reference, or write the page.",
         example="---\ndescription: Tokens\n---\nSee [keys](keys.md).\n",
         check=check_broken_xref,
+        about=_is_page,
         group="bundle",
         places=("frontmatter refs", "links"),
         example_path="pages/tokens.md",
@@ -251,6 +238,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Correct the entry of `sources`, or add the file below `raw/`.",
         example="---\ndescription: Tokens\nsources: [raw/rfc6749]\n---\n# Tokens\n",
         check=check_broken_source,
+        about=lambda sort: _is_page(sort) and sort.has_frontmatter,
         group="bundle",
         places=("frontmatter",),
         example_path="pages/tokens.md",
@@ -264,6 +252,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Name the source in the `sources` of the page that digests it, or remove the file.",
         example="Minutes of the meeting.\n",
         check=check_uncited_raw,
+        about=lambda sort: sort.format == "llm-wiki" and sort.head == "raw",
         group="bundle",
         places=("whole file",),
         example_path="raw/minutes.md",

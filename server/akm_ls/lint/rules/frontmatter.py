@@ -406,6 +406,7 @@ RULES = (
         remedy="Put the description in double quotes.",
         example="---\nname: review\ndescription: Use when: reviewing a change\n---\n",
         check=check_unquoted_colon,
+        about=lambda sort: sort.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
         skippable=True,

@@ -173,8 +173,6 @@ def _is_alike_in_full(subject: Subject, stub: Stub, other: Stub) -> bool:
 
 
 def _named_stub(subject: Subject) -> Stub | None:
-    if subject.type not in NAMED_TYPES:
-        return None
     stub = subject.stub
     return stub if stub is not None and stub.type in NAMED_TYPES else None
 
@@ -212,6 +210,7 @@ RULES = (
             "skills/other/SKILL.md": "---\nname: review\ndescription: Reviews a design.\n---\n"
         },
         check=check_duplicate_name,
+        about=lambda sort: sort.type in NAMED_TYPES,
         group="assets",
         places=("frontmatter", "file name", "directory"),
         needs_catalog=True,
@@ -236,6 +235,7 @@ RULES = (
             )
         },
         check=check_similar_description,
+        about=lambda sort: sort.type in NAMED_TYPES,
         group="assets",
         places=("frontmatter",),
         needs_catalog=True,

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 from akm_ls.documents.document import Document
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.skill_files import is_skill
 
 MAX_LINES = 500
 """Lines of a SKILL.md's body that the specification recommends as a limit."""
@@ -19,8 +18,6 @@ _MAX_UP = 6
 
 
 def check_length(subject: Subject) -> Iterator[Finding]:
-    if not is_skill(subject.path):
-        return
     document = subject.document
     lines = document.lines
     first = lines.line_of(document.body_start)
@@ -41,7 +38,7 @@ def check_length(subject: Subject) -> Iterator[Finding]:
 
 def check_depth(subject: Subject) -> Iterator[Finding]:
     document = subject.document
-    if is_skill(subject.path):
+    if subject.sort.is_skill:
         yield from _deep_paths(document)
         return
     if not document.links or os.path.basename(subject.path).lower() == "readme.md":
@@ -152,6 +149,7 @@ RULES: tuple[Rule, ...] = (
         example=("---\nname: long\ndescription: Says it again.\n---\n" + "One more line.\n" * 501),
         example_path="skills/long/SKILL.md",
         check=check_length,
+        about=lambda sort: sort.is_skill,
         group="markdown",
         places=("prose",),
     ),

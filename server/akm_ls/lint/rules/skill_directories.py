@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from akm_ls.bundles.listings import PathKind
 from akm_ls.lint.finding import Finding, Severity
-from akm_ls.lint.rule import Rule, Subject, Surroundings
+from akm_ls.lint.rule import Rule, Sort, Subject, Surroundings
 from akm_ls.lint.rules.assets import first_line
 
 _NOT_WALKED = frozenset({"node_modules", "bin"})
@@ -49,19 +49,20 @@ def check_missing_skill_md(subject: Subject) -> Iterator[Finding]:
     )
 
 
+def _may_lie_in_skill(sort: Sort) -> bool:
+    if sort.format == "agent-skills":
+        return sort.head != ""
+    return sort.format in ("akm", "claude", "opencode", "host") and sort.head in ("skills", "skill")
+
+
 def _skill_directory(subject: Subject) -> tuple[str, Severity] | None:
     """The directory that has to hold a skill, for a file in it."""
     segments = subject.rel.split("/")
-    adapter, host = subject.bundle.adapter, subject.bundle.origin == "host"
-    if not host and adapter == "agent-skills":
+    if subject.sort.format == "agent-skills":
         # People keep other things beside their skills.
         depth, severity = 1, "hint"
-    elif adapter in ("akm", "claude", "opencode") or host:
-        if segments[0] not in ("skills", "skill"):
-            return None
-        depth, severity = 2, "hint" if host else "warning"
     else:
-        return None
+        depth, severity = 2, "hint" if subject.sort.format == "host" else "warning"
     if len(segments) <= depth or segments[depth - 1].startswith((".", "_")):
         return None
     return "/".join(segments[:depth]), "hint" if severity == "hint" else "warning"
@@ -112,6 +113,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="# Notes\n",
         check=check_missing_skill_md,
+        about=_may_lie_in_skill,
         group="assets",
         places=("directory",),
         example_path="skills/review/notes.md",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-from akm_ls.bundles.schema import is_skill_path
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Node, Scalar
 from akm_ls.documents.text import Span
@@ -14,11 +11,6 @@ from akm_ls.lint.rule import Subject
 _UNREAD = frozenset(("not-a-mapping", "too-large", "too-deep", "alias-bomb"))
 
 
-def is_skill(path: str) -> bool:
-    """Whether a file is a skill's main file."""
-    return is_skill_path(path.replace(os.sep, "/"))
-
-
 def is_binary(text: str) -> bool:
     """Whether a file is no text at all; what it lacks besides is not worth saying."""
     return "\0" in text
@@ -26,8 +18,6 @@ def is_binary(text: str) -> bool:
 
 def block(subject: Subject) -> Frontmatter | None:
     """A skill's frontmatter, if it says anything."""
-    if not is_skill(subject.path):
-        return None
     frontmatter = subject.document.frontmatter
     if frontmatter is None:
         return None

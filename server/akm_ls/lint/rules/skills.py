@@ -21,7 +21,7 @@ from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import skill_body, skill_fields
-from akm_ls.lint.rules.skill_files import block, is_binary, is_blank, is_skill, stricter
+from akm_ls.lint.rules.skill_files import block, is_binary, is_blank, stricter
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024
@@ -162,8 +162,6 @@ def _no_name(
 
 
 def check_description(subject: Subject) -> Iterator[Finding]:
-    if not is_skill(subject.path):
-        return
     frontmatter = subject.document.frontmatter
     if frontmatter is None:
         text = subject.document.text
@@ -297,6 +295,7 @@ RULES: tuple[Rule, ...] = (
         example="---\nname: Calendar Tools\ndescription: Finds free slots.\n---\n# Calendar\n",
         example_path="skills/calendar-tools/SKILL.md",
         check=check_name,
+        about=lambda sort: sort.is_skill and sort.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
     ),
@@ -309,6 +308,7 @@ RULES: tuple[Rule, ...] = (
         example="---\nname: review\n---\n# Review\n",
         example_path="skills/review/SKILL.md",
         check=check_description,
+        about=lambda sort: sort.is_skill,
         group="frontmatter",
         places=("frontmatter",),
     ),
@@ -321,6 +321,7 @@ RULES: tuple[Rule, ...] = (
         example=f"---\nname: long\ndescription: {'Says it again. ' * 70}\n---\n# Long\n",
         example_path="skills/long/SKILL.md",
         check=check_description_length,
+        about=lambda sort: sort.is_skill and sort.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
     ),

@@ -29,7 +29,7 @@ _TRAILING = ".,;:!|~_"
 def check_stale_path(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     text = document.text
-    if os.sep != "/" or not _is_for_akm(subject) or subject.type == "session":
+    if os.sep != "/" or not _is_for_akm(subject):
         return
     if not (
         "/home/" in text
@@ -71,7 +71,7 @@ def _is_for_akm(subject: Subject) -> bool:
     A skill or an agent of another tool names the paths that it will make, or those of a server.
     """
     bundle = subject.bundle
-    return bundle.origin != "host" and (bundle.adapter == "akm" or bundle.origin != "workspace")
+    return bundle.adapter == "akm" or bundle.origin != "workspace"
 
 
 def _portable(subject: Subject, path: str) -> str | None:
@@ -100,6 +100,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="---\nupdated: 2026-01-31\n---\nThe log is in `/var/no-such-service/log.txt`.\n",
         check=check_stale_path,
+        about=lambda sort: sort.format != "host" and sort.type != "session",
         group="assets",
         places=(
             "frontmatter",

@@ -11,7 +11,7 @@ from akm_ls.documents.nodes import Scalar
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.assets import first_line, head_of, is_akm, readable
+from akm_ls.lint.rules.assets import first_line, is_akm, readable
 
 STUB_LENGTH = 100
 """A memory with a body shorter than this, in characters, is no more than its name."""
@@ -24,8 +24,6 @@ _DERIVED = ".derived.md"
 
 def check_orphaned_stub(subject: Subject) -> Iterator[Finding]:
     document = subject.document
-    if not is_akm(subject) or head_of(subject) != "memories":
-        return
     frontmatter = readable(document)
     if frontmatter is None or subject.rel.endswith(_DERIVED):
         return
@@ -68,7 +66,7 @@ def check_placeholder_stub(subject: Subject) -> Iterator[Finding]:
 
 def placeholder(subject: Subject) -> Span | None:
     """Where a workflow still has the template's text, if it does."""
-    if not is_akm(subject) or head_of(subject) != "workflows" or split_path(subject.rel).readme:
+    if not is_akm(subject) or subject.sort.head != "workflows" or split_path(subject.rel).readme:
         return None
     return placeholder_in(subject.document)
 
@@ -97,6 +95,9 @@ RULES: tuple[Rule, ...] = (
         remedy="Restore the twin, write the memory again, or delete the file.",
         example="---\nupdated: 2026-01-31\ninferenceProcessed: true\n---\nMoved.\n",
         check=check_orphaned_stub,
+        about=lambda sort: (
+            sort.format == "akm" and sort.head == "memories" and sort.has_frontmatter
+        ),
         group="assets",
         places=("whole file", "directory"),
         example_path="memories/rate-limits.md",
@@ -112,6 +113,7 @@ RULES: tuple[Rule, ...] = (
             "# Example Workflow\n\n## one\n\nDo it.\n"
         ),
         check=check_placeholder_stub,
+        about=lambda sort: sort.format == "akm" and sort.head == "workflows",
         group="assets",
         places=("prose", "headings"),
         example_path="workflows/release.md",

@@ -9,7 +9,7 @@ from akm_ls.documents.nodes import scalar_items
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.suppression import WORDS, may_hold_directives, read_suppressions
+from akm_ls.lint.suppression import WORDS
 
 CODE = "unknown-suppression"
 
@@ -17,13 +17,12 @@ CODE = "unknown-suppression"
 def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
-    if not may_hold_directives(document.text) and (
-        frontmatter is None or frontmatter.get("lint_skip") is None
-    ):
+    directives = subject.suppressions.directives
+    if not directives and (frontmatter is None or frontmatter.get("lint_skip") is None):
         return
     from akm_ls.lint.engine import CODES, SKIPPABLE
 
-    for directive in read_suppressions(document).directives:
+    for directive in directives:
         if directive.scope is None:
             written = directive.words.of(document.text)
             if "enable" in written.lower() or written.lower().endswith("-on"):

@@ -23,8 +23,8 @@ from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.frontmatter_edits import is_blank, set_keys
-from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.assets import first_line, head_of, is_akm
+from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rules.assets import first_line
 from akm_ls.refs import try_parse_ref
 
 CURRENT_VERSION = 2
@@ -47,8 +47,6 @@ class _Problem:
 
 
 def check_invalid_task_yaml(subject: Subject) -> Iterator[Finding]:
-    if not _is_task(subject):
-        return
     for problem in _problems(subject):
         yield Finding(
             code="invalid-task-yaml",
@@ -60,12 +58,8 @@ def check_invalid_task_yaml(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _is_task(subject: Subject) -> bool:
-    if subject.bundle.origin == "host":
-        return False
-    if subject.bundle.adapter == "akm-task":
-        return True
-    return is_akm(subject) and head_of(subject) == "tasks"
+def _is_task(sort: Sort) -> bool:
+    return sort.format == "akm-task" or (sort.format == "akm" and sort.head == "tasks")
 
 
 def _problems(subject: Subject) -> Iterator[_Problem]:
@@ -344,6 +338,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="version: 2\nschedule: whenever\nprompt: Check the backups.\n",
         check=check_invalid_task_yaml,
+        about=_is_task,
         group="assets",
         places=("whole file",),
         example_path="tasks/nightly.yml",

@@ -11,7 +11,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset
+from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
@@ -293,6 +293,7 @@ RULES = (
         ),
         around={"knowledge/auth/token-refresh.md": "---\ndescription: Refresh\n---\n"},
         check=check_correction_pairing,
+        about=may_be_asset,
         group="conventions",
         places=("frontmatter", "frontmatter refs", "prose"),
         needs_catalog=True,
@@ -306,6 +307,7 @@ RULES = (
         remedy="Write both keys.",
         example="---\ndescription: How tokens were refreshed\nbeliefState: superseded\n---\n",
         check=check_belief_orphan,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter",),
     ),

@@ -11,7 +11,7 @@ from akm_ls.documents.text import Span
 from akm_ls.index.stub import DOMAINS_FACT
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset
+from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.vocabulary import domains_path, vocabulary_of
 
 MAX_FINDINGS = 50
@@ -106,6 +106,7 @@ RULES = (
         example="---\ndescription: How the queue is drained\n---\nThe queue is a table in pg.\n",
         around={"facts/conventions/domains.md": "- Postgres (not postgresql / pg)\n"},
         check=check_entity_spelling,
+        about=may_be_asset,
         group="conventions",
         places=("prose", "headings"),
     ),

@@ -10,7 +10,13 @@ from akm_ls.documents.nodes import Scalar
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, placement_of, top_of
+from akm_ls.lint.rules.conventions.stash import (
+    is_asset,
+    may_be_asset,
+    may_be_placed,
+    placement_of,
+    top_of,
+)
 
 MIN_CHARACTERS = 20
 MAX_CHARACTERS = 400
@@ -168,7 +174,7 @@ def _ends_in_connector(text: str) -> bool:
 
 
 def check_body_title(subject: Subject) -> Iterator[Finding]:
-    if subject.type not in ("knowledge", "skill") or placement_of(subject) is None:
+    if placement_of(subject) is None:
         return
     document = subject.document
     if len(document.text) - document.body_start < MIN_TITLED_BODY:
@@ -188,7 +194,7 @@ def check_body_title(subject: Subject) -> Iterator[Finding]:
 
 def check_fact_too_long(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    if subject.type != "fact" or frontmatter is None or not is_asset(subject):
+    if frontmatter is None or not is_asset(subject):
         return
     category = _text(frontmatter, "category")
     pinned = frontmatter.data.get("pinned") is True
@@ -229,6 +235,7 @@ RULES = (
         remedy="Write a `description`; for lessons, skills and facts say when they apply.",
         example="---\nupdated: 2026-01-02\n---\n# Queue\n",
         check=check_orientation,
+        about=lambda sort: may_be_asset(sort) and may_be_placed(sort),
         group="conventions",
         places=("frontmatter",),
     ),
@@ -243,6 +250,7 @@ RULES = (
         ),
         example="---\ndescription: How the queue is drained before the\n---\n",
         check=check_description_quality,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter",),
     ),
@@ -258,6 +266,7 @@ RULES = (
             + "\n"
         ),
         check=check_body_title,
+        about=lambda sort: may_be_placed(sort) and sort.type in ("knowledge", "skill"),
         group="conventions",
         places=("headings",),
     ),
@@ -274,6 +283,7 @@ RULES = (
         ),
         example_path="facts/conventions/writing.md",
         check=check_fact_too_long,
+        about=lambda sort: may_be_asset(sort) and sort.type == "fact" and sort.has_frontmatter,
         group="conventions",
         places=("prose",),
     ),

@@ -14,7 +14,12 @@ from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Place, Rule, Subject
-from akm_ls.lint.rules.conventions.stash import Placement, placement_of, top_of
+from akm_ls.lint.rules.conventions.stash import (
+    Placement,
+    may_be_placed,
+    placement_of,
+    top_of,
+)
 from akm_ls.lint.rules.conventions.vocabulary import (
     Vocabulary,
     added_line,
@@ -150,7 +155,7 @@ def _add_domain(subject: Subject, domain: str, vocabulary: Vocabulary) -> Fix | 
 
 def check_depth(subject: Subject) -> Iterator[Finding]:
     placement = placement_of(subject)
-    if placement is None or placement.type in GLOBAL or placement.type == "session":
+    if placement is None:
         return
     depth = len(placement.directories)
     if depth <= MAX_DEPTH:
@@ -183,6 +188,7 @@ RULES = (
         example="---\ndescription: Why the token refresh failed at night\n---\n",
         example_path="memories/auth/refresh-races.md",
         check=_reports("placement-axis"),
+        about=lambda sort: may_be_placed(sort) and sort.type in SCOPE_BORN,
         group="conventions",
         places=_PLACES,
         kinds=_KINDS,
@@ -203,6 +209,7 @@ RULES = (
         example="---\ndescription: How the queue is drained before a deployment\n---\n",
         example_path="knowledge/misc/queue.md",
         check=_reports("placement-domain"),
+        about=lambda sort: may_be_placed(sort) and sort.type in REUSE_BORN,
         group="conventions",
         places=_PLACES,
         kinds=_KINDS,
@@ -216,6 +223,7 @@ RULES = (
         example="---\ntype: workflow\ndescription: Releases the product step by step\n---\n",
         example_path="workflows/web/release/cut.md",
         check=_reports("placement-global"),
+        about=lambda sort: may_be_placed(sort) and sort.type in GLOBAL,
         group="conventions",
         places=_PLACES,
     ),
@@ -231,6 +239,7 @@ RULES = (
         example="---\ndescription: Why the token refresh failed at night\n---\n",
         example_path="memories/webshop/auth/refresh-races.md",
         check=_reports("placement-two-axes"),
+        about=lambda sort: may_be_placed(sort) and sort.type not in GLOBAL,
         group="conventions",
         places=_PLACES,
         kinds=_KINDS,
@@ -245,6 +254,7 @@ RULES = (
         example="---\ndescription: How the queue is drained before a deployment\n---\n",
         example_path="knowledge/databases/postgres/queues/drain.md",
         check=check_depth,
+        about=lambda sort: may_be_placed(sort) and sort.type not in (*GLOBAL, "session"),
         group="conventions",
         places=_PLACES,
         kinds=_KINDS,

@@ -12,7 +12,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset
+from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
@@ -164,6 +164,7 @@ RULES = (
         ),
         around={"memories/webshop/outage.md": "---\ndescription: Outage\n---\n"},
         check=check_provenance,
+        about=may_be_asset,
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,
@@ -182,6 +183,7 @@ RULES = (
             "memories/webshop/outage.md": ("---\ndescription: Outage\nupdated: 2026-02-03\n---\n")
         },
         check=check_source_changed,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,

@@ -10,10 +10,11 @@ from typing import Literal
 from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rule import Rule, Sort, Subject
 from akm_ls.lint.rules.conventions.stash import (
     Placement,
     is_checkpoint,
+    may_be_placed,
     placement_of,
     top_of,
 )
@@ -101,6 +102,10 @@ def _fault_of(segment: str) -> Fault | None:
     return None if is_slug(segment) else "case"
 
 
+def _is_judged(sort: Sort) -> bool:
+    return may_be_placed(sort) and sort.type != "session"
+
+
 def _faulty(subject: Subject, fault: Fault) -> list[str]:
     return [segment for segment, its in subject.once(_faults) if its == fault]
 
@@ -108,7 +113,7 @@ def _faulty(subject: Subject, fault: Fault) -> list[str]:
 def _faults(subject: Subject) -> list[tuple[str, Fault]]:
     """The segments with a fault, in order."""
     placement = placement_of(subject)
-    if placement is None or placement.type == "session" or is_checkpoint(subject):
+    if placement is None or is_checkpoint(subject):
         return []
     found: list[tuple[str, Fault]] = []
     for segment, is_project in _segments(placement):
@@ -176,6 +181,7 @@ RULES = (
         example="---\ndescription: How the queue is drained before a deployment\n---\n",
         example_path="knowledge/databases/Drain_Queue.md",
         check=check_segment_case,
+        about=_is_judged,
         group="conventions",
         places=("directory", "file name"),
         kinds=_KINDS,
@@ -192,6 +198,7 @@ RULES = (
         example="---\ndescription: How the queue is drained before a deployment\n---\n",
         example_path="knowledge/databases/queue-draft.md",
         check=check_volatile,
+        about=_is_judged,
         group="conventions",
         places=("directory", "file name"),
         kinds=_KINDS,
@@ -205,6 +212,7 @@ RULES = (
         example="---\ndescription: How the queue is drained before a deployment\n---\n",
         example_path="knowledge/databases/12.03.md",
         check=check_opaque,
+        about=_is_judged,
         group="conventions",
         places=("directory", "file name"),
         kinds=_KINDS,

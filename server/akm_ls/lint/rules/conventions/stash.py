@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from akm_ls.bundles.asset_types import TYPE_BY_NAME
 from akm_ls.documents import checkpoints
 from akm_ls.documents.text import Span
-from akm_ls.lint.rule import Subject
+from akm_ls.lint.rule import Sort, Subject
 
 SIGNS = (
     ".stash",
@@ -38,6 +38,17 @@ class Placement:
 
     def path(self, *segments: str) -> str:
         return "/".join((self.type_directory, *segments))
+
+
+def may_be_stash(sort: Sort) -> bool:
+    """Whether a file is an asset of a bundle that may be a stash: see `is_stash`."""
+    return sort.format == "akm" and sort.type is not None
+
+
+def may_be_placed(sort: Sort) -> bool:
+    """Whether it lies in the directory of its type besides: see `placement_of`."""
+    kind = TYPE_BY_NAME.get(sort.type or "")
+    return sort.format == "akm" and kind is not None and sort.head == kind.directory
 
 
 def is_stash(subject: Subject) -> bool:
@@ -85,6 +96,11 @@ def _is_asset(subject: Subject) -> bool:
     return (
         subject.type not in (None, "session") and is_stash(subject) and not is_checkpoint(subject)
     )
+
+
+def may_be_asset(sort: Sort) -> bool:
+    """Whether a file may be one by its sort: see `is_asset`."""
+    return may_be_stash(sort) and sort.type != "session"
 
 
 def is_checkpoint(subject: Subject) -> bool:

@@ -10,7 +10,7 @@ from akm_ls.documents.nodes import Scalar, Sequence, strings
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, placement_of
+from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset, placement_of
 
 
 def check_project_key(subject: Subject) -> Iterator[Finding]:
@@ -92,6 +92,7 @@ RULES = (
         remedy="Add the project to `tags`.",
         example="---\ndescription: How the queue is drained\nproject: webshop\n---\n",
         check=check_project_key,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter",),
     ),
@@ -104,6 +105,7 @@ RULES = (
         example="---\ndescription: How the queue is drained\ntags: [databases, queue]\n---\n",
         example_path="knowledge/databases/queue.md",
         check=check_tag_restates_path,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter",),
     ),

@@ -11,7 +11,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset
+from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 
 MAX_XREFS = 5
 """Beyond this, cross references blur the ranking (S2: a heuristic)."""
@@ -152,6 +152,7 @@ RULES = (
             "xrefs: [facts/a1, facts/a2, facts/a3, facts/a4, facts/a5, facts/a6]\n---\n"
         ),
         check=check_xref_cap,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter refs",),
     ),
@@ -163,6 +164,7 @@ RULES = (
         remedy="Remove the ref.",
         example="---\ndescription: How the queue is drained\nxrefs: [knowledge/example]\n---\n",
         check=check_xref_self,
+        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
         group="conventions",
         places=("frontmatter refs",),
     ),
@@ -178,6 +180,7 @@ RULES = (
         ),
         around={"knowledge/other.md": "---\ndescription: Other\n---\n"},
         check=check_xref_duplicate,
+        about=may_be_asset,
         group="conventions",
         places=("frontmatter refs",),
         needs_catalog=True,

@@ -14,8 +14,8 @@ from akm_ls.documents.workflow import STEP_ID, Workflow, read_workflow
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.fixes import line_end
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.assets import first_line, head_of, is_akm, opening
+from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rules.assets import first_line, opening
 from akm_ls.lint.rules.stubs import placeholder
 from akm_ls.lint.rules.workflows.envelope import TOP_KEYS, check_envelope
 from akm_ls.lint.rules.workflows.problems import Checker, Problem
@@ -42,19 +42,17 @@ def check_structure(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _is_workflow(subject: Subject) -> bool:
-    if subject.bundle.origin == "host":
+def _may_be_workflow(sort: Sort) -> bool:
+    if sort.format == "host":
         return False
+    return sort.type == "workflow" or (sort.format == "akm" and sort.head == "workflows")
+
+
+def _is_workflow(subject: Subject) -> bool:
     if subject.type == "workflow":
         return True
     path = split_path(subject.rel)
-    return (
-        is_akm(subject)
-        and head_of(subject) == "workflows"
-        and path.markdown
-        and not path.readme
-        and not is_reserved(path)
-    )
+    return path.markdown and not path.readme and not is_reserved(path)
 
 
 _RETIRED = re.compile(r"^Step ID:[ \t]*\S", re.MULTILINE)
@@ -183,6 +181,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="---\ntype: workflow\nsteps:\n  - id: build\n---\n## Build it\n\nRun make.\n",
         check=check_structure,
+        about=_may_be_workflow,
         group="assets",
         places=("frontmatter", "headings", "whole file"),
         example_path="workflows/release.md",
@@ -198,6 +197,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Give the step an `output` schema, or declare the parameter below `params`.",
         example="---\ntype: workflow\nsteps:\n  - id: build\n---\n## build\n\nRun make.\n",
         check=check_warning,
+        about=lambda sort: _may_be_workflow(sort) and sort.has_frontmatter,
         group="assets",
         places=("frontmatter",),
         example_path="workflows/release.md",
