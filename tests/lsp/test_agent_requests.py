@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from akm_ls.documents.text import LineIndex
-from akm_ls.lsp.features.requests import REQUESTS, command_of
+from akm_ls.lsp.offers import REQUESTS, command_of
 from akm_ls.lsp.uris import path_of
 from akm_ls.search.commands import VERBS
 

@@ -15,7 +15,7 @@ from akm_ls.lint.engine import CODES
 from akm_ls.lint.finding import Fix, TextEdit
 from akm_ls.lsp.client import Client
 from akm_ls.lsp.convert import to_range
-from akm_ls.lsp.features.code_actions import FIX_ALL
+from akm_ls.lsp.offers import FIX_ALL
 from akm_ls.lsp.uris import path_of, uri_of
 from akm_ls.lsp.workspace_edits import workspace_edit
 from akm_ls.workspace import Settings, Workspace

@@ -144,12 +144,14 @@ if __name__ == "__main__":
 
     from akm_ls import cli
     from akm_ls.cli import arguments, logs, serve  # noqa: F401
-    from akm_ls.lsp import protocol, server, startup, transport  # noqa: F401
+    from akm_ls.lsp import features, protocol, server, startup, transport  # noqa: F401
 
     # Making a server has its converter compile what every server needs.
     converter = protocol.new_converter()
     server.new_converter = lambda: converter
     server.AkmLanguageServer()
+    for feature in features.__all__:
+        getattr(features, feature)
     forks = Forks(sys.argv[1])
     print("ready", flush=True)
     forks.run()

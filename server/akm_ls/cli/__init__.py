@@ -53,13 +53,13 @@ def _answer(arguments: list[str]) -> int:
 
 def _run(arguments: list[str], debug: bool) -> int:
     from akm_ls.cli.arguments import parse
-    from akm_ls.cli.logs import watch_logs
 
     options = parse(arguments)
     if options.command == "serve":
         from akm_ls.cli.serve import run as serve
 
         return serve(options)
+    from akm_ls.cli.logs import watch_logs
     from akm_ls.index.memory import rare_collections
 
     with watch_logs(debug) as logs, rare_collections():

@@ -30,9 +30,9 @@ def run(options: Namespace) -> NoReturn:
     if sys.stdin is not None and sys.stdin.isatty():
         complain("serving on stdin and stdout for an agent; docs/mcp.md says how to register it")
     from akm_ls.lsp.process import end
-    from akm_ls.lsp.startup import quick_imports
+    from akm_ls.lsp.startup import Start
 
-    with quick_imports(None):
+    with Start(None).imports():
         import anyio
 
         from akm_ls.mcp.server import serve

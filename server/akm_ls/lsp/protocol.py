@@ -77,6 +77,7 @@ class AkmProtocol(BuiltinMethods):
 
     Attributes:
         workers: threads for slow work.
+        once_answered: called, once, when ``initialize`` has been answered.
         unread: asked, with the URI, before a request about a document: what to wait for first.
         on_exit: called, in order, when the server is about to end; at most `process.GRACE`.
     """
@@ -84,6 +85,7 @@ class AkmProtocol(BuiltinMethods):
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         self.workers = Workers()
         self.on_exit: list[Callable[[], object]] = []
+        self.once_answered: Callable[[], object] | None = None
         self.unread: Callable[[str], asyncio.Future[None] | None] | None = None
         self.shutdown_seen = False
         self.write: Callable[[bytes], None] | None = None
@@ -126,8 +128,18 @@ class AkmProtocol(BuiltinMethods):
             self._take_notification(method, message)
         elif _is_id(msg_id):
             self._take_request(msg_id, method, message)
+            if method == types.INITIALIZE:
+                self._call_once_answered()
         else:
             self.refuse(None, INVALID_REQUEST, f"{method}: the id is not a number or a string")
+
+    def _call_once_answered(self) -> None:
+        callback, self.once_answered = self.once_answered, None
+        if callback is not None:
+            try:
+                callback()
+            except Exception:
+                logger.exception("what follows the answer to initialize failed")
 
     def refuse(self, msg_id: object, code: int, reason: str) -> None:
         """Answer with an error; ``reason`` is one sentence. An unusable id is answered as null."""

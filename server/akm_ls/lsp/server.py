@@ -10,24 +10,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from akm_ls import __version__
-from akm_ls.lsp.features import (
-    call_hierarchy,
-    code_actions,
-    code_lens,
-    completion,
-    file_operations,
-    hover,
-    inlay_hints,
-    navigation,
-    parameters,
-    pull_diagnostics,
-    references,
-    rename,
-    requests,
-    semantic_tokens,
-    structure,
-    symbols,
-)
+from akm_ls.lsp import features, offers
 from akm_ls.lsp.protocol import AkmProtocol, new_converter
 from akm_ls.lsp.session import Session
 from akm_ls.lsp.uris import path_of
@@ -132,52 +115,47 @@ def _register_documents(server: AkmLanguageServer) -> None:
 
 
 def _register_features(server: AkmLanguageServer) -> None:
-    @server.feature(
-        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(**completion.provider_options())
-    )
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, offers.COMPLETION)
     def complete(ls: AkmLanguageServer, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        return completion.complete(ls.session, params)
+        return features.completion.complete(ls.session, params)
 
     @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
     def resolve_completion(ls: AkmLanguageServer, item: lsp.CompletionItem) -> lsp.CompletionItem:
-        return completion.resolve(ls.session, item)
+        return features.completion.resolve(ls.session, item)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def show_hover(ls: AkmLanguageServer, params: lsp.HoverParams) -> lsp.Hover | None:
-        return hover.hover(ls.session, params)
+        return features.hover.hover(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def go_to_definition(
         ls: AkmLanguageServer, params: lsp.DefinitionParams
     ) -> lsp.Location | list[lsp.LocationLink] | None:
-        return navigation.definition(ls.session, params)
+        return features.navigation.definition(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def find_references(
         ls: AkmLanguageServer, params: lsp.ReferenceParams
     ) -> list[lsp.Location] | None:
-        return await references.find_references(ls.session, params)
+        return await features.references.find_references(ls.session, params)
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True))
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, offers.DOCUMENT_LINKS)
     def links(
         ls: AkmLanguageServer, params: lsp.DocumentLinkParams
     ) -> list[lsp.DocumentLink] | None:
-        return navigation.document_links(ls.session, params)
+        return features.navigation.document_links(ls.session, params)
 
     @server.feature(lsp.DOCUMENT_LINK_RESOLVE)
     def resolve_link(ls: AkmLanguageServer, link: lsp.DocumentLink) -> lsp.DocumentLink:
-        return navigation.resolve_link(ls.session, link)
+        return features.navigation.resolve_link(ls.session, link)
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION,
-        lsp.CodeActionOptions(code_action_kinds=code_actions.KINDS, resolve_provider=True),
-    )
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, offers.CODE_ACTIONS)
     def actions(ls: AkmLanguageServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
-        return code_actions.code_actions(ls.session, params)
+        return features.code_actions.code_actions(ls.session, params)
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     def resolve_action(ls: AkmLanguageServer, action: lsp.CodeAction) -> lsp.CodeAction:
-        return code_actions.resolve(ls.session, action)
+        return features.code_actions.resolve(ls.session, action)
 
 
 def _register_structure(server: AkmLanguageServer) -> None:
@@ -185,53 +163,53 @@ def _register_structure(server: AkmLanguageServer) -> None:
     def document_symbols(
         ls: AkmLanguageServer, params: lsp.DocumentSymbolParams
     ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
-        return symbols.document_symbols(ls.session, params)
+        return features.symbols.document_symbols(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_SYMBOL)
     async def workspace_symbols(
         ls: AkmLanguageServer, params: lsp.WorkspaceSymbolParams
     ) -> list[lsp.WorkspaceSymbol] | list[lsp.SymbolInformation]:
-        return await symbols.workspace_symbols(ls.session, params)
+        return await features.symbols.workspace_symbols(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_SYMBOL_RESOLVE)
     def resolve_symbol(ls: AkmLanguageServer, symbol: lsp.WorkspaceSymbol) -> lsp.WorkspaceSymbol:
-        return symbols.resolve_symbol(ls.session, symbol)
+        return features.symbols.resolve_symbol(ls.session, symbol)
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding_ranges(
         ls: AkmLanguageServer, params: lsp.FoldingRangeParams
     ) -> list[lsp.FoldingRange] | None:
-        return structure.folding_ranges(ls.session, params)
+        return features.structure.folding_ranges(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)
     def selection_ranges(
         ls: AkmLanguageServer, params: lsp.SelectionRangeParams
     ) -> list[lsp.SelectionRange] | None:
-        return structure.selection_ranges(ls.session, params)
+        return features.structure.selection_ranges(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlights(
         ls: AkmLanguageServer, params: lsp.DocumentHighlightParams
     ) -> list[lsp.DocumentHighlight] | None:
-        return structure.highlights(ls.session, params)
+        return features.structure.highlights(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)
     async def prepare_call_hierarchy(
         ls: AkmLanguageServer, params: lsp.CallHierarchyPrepareParams
     ) -> list[lsp.CallHierarchyItem] | None:
-        return await call_hierarchy.prepare(ls.session, params)
+        return await features.call_hierarchy.prepare(ls.session, params)
 
     @server.feature(lsp.CALL_HIERARCHY_INCOMING_CALLS)
     async def incoming_calls(
         ls: AkmLanguageServer, params: lsp.CallHierarchyIncomingCallsParams
     ) -> list[lsp.CallHierarchyIncomingCall] | None:
-        return await call_hierarchy.incoming(ls.session, params)
+        return await features.call_hierarchy.incoming(ls.session, params)
 
     @server.feature(lsp.CALL_HIERARCHY_OUTGOING_CALLS)
     async def outgoing_calls(
         ls: AkmLanguageServer, params: lsp.CallHierarchyOutgoingCallsParams
     ) -> list[lsp.CallHierarchyOutgoingCall] | None:
-        return await call_hierarchy.outgoing(ls.session, params)
+        return await features.call_hierarchy.outgoing(ls.session, params)
 
 
 def _register_renaming(server: AkmLanguageServer) -> None:
@@ -239,39 +217,39 @@ def _register_renaming(server: AkmLanguageServer) -> None:
     async def prepare_rename(
         ls: AkmLanguageServer, params: lsp.PrepareRenameParams
     ) -> lsp.PrepareRenamePlaceholder | None:
-        return await rename.prepare_rename(ls.session, params)
+        return await features.rename.prepare_rename(ls.session, params)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME)
     async def rename_symbol(
         ls: AkmLanguageServer, params: lsp.RenameParams
     ) -> lsp.WorkspaceEdit | None:
-        return await rename.rename(ls.session, params)
+        return await features.rename.rename(ls.session, params)
 
-    files = file_operations.registration()
+    files = offers.FILE_OPERATIONS
 
     @server.feature(lsp.WORKSPACE_WILL_RENAME_FILES, files)
     async def will_rename(
         ls: AkmLanguageServer, params: lsp.RenameFilesParams
     ) -> lsp.WorkspaceEdit | None:
-        return await file_operations.will_rename(ls.session, params)
+        return await features.file_operations.will_rename(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_DID_RENAME_FILES, files)
     def did_rename(ls: AkmLanguageServer, params: lsp.RenameFilesParams) -> None:
-        file_operations.did_rename(ls.session, params)
+        features.file_operations.did_rename(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_WILL_DELETE_FILES, files)
     async def will_delete(
         ls: AkmLanguageServer, params: lsp.DeleteFilesParams
     ) -> lsp.WorkspaceEdit | None:
-        return await file_operations.will_delete(ls.session, params)
+        return await features.file_operations.will_delete(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_DID_DELETE_FILES, files)
     def did_delete(ls: AkmLanguageServer, params: lsp.DeleteFilesParams) -> None:
-        file_operations.did_delete(ls.session, params)
+        features.file_operations.did_delete(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_DID_CREATE_FILES, files)
     def did_create(ls: AkmLanguageServer, params: lsp.CreateFilesParams) -> None:
-        file_operations.did_create(ls.session, params)
+        features.file_operations.did_create(ls.session, params)
 
 
 def _register_annotations(server: AkmLanguageServer) -> None:
@@ -279,66 +257,63 @@ def _register_annotations(server: AkmLanguageServer) -> None:
     async def code_lenses(
         ls: AkmLanguageServer, params: lsp.CodeLensParams
     ) -> list[lsp.CodeLens] | None:
-        return await code_lens.code_lenses(ls.session, params)
+        return await features.code_lens.code_lenses(ls.session, params)
 
     @server.feature(lsp.CODE_LENS_RESOLVE)
     async def resolve_lens(ls: AkmLanguageServer, lens: lsp.CodeLens) -> lsp.CodeLens:
-        return await code_lens.resolve_lens(ls.session, lens)
+        return await features.code_lens.resolve_lens(ls.session, lens)
 
-    @server.command(code_lens.SHOW_REFERENCES)
+    @server.command(offers.SHOW_REFERENCES)
     async def show_references(ls: AkmLanguageServer, *arguments: Any) -> Any:
-        return await code_lens.show_references(ls.session, arguments)
+        return await features.code_lens.show_references(ls.session, arguments)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(ls: AkmLanguageServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:
-        return inlay_hints.inlay_hints(ls.session, params)
+        return features.inlay_hints.inlay_hints(ls.session, params)
 
-    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, semantic_tokens.LEGEND)
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, offers.SEMANTIC_TOKENS)
     def tokens(ls: AkmLanguageServer, params: lsp.SemanticTokensParams) -> Any:
-        return semantic_tokens.semantic_tokens(ls.session, params.text_document.uri)
+        return features.semantic_tokens.semantic_tokens(ls.session, params.text_document.uri)
 
-    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, semantic_tokens.LEGEND)
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, offers.SEMANTIC_TOKENS)
     def tokens_within(ls: AkmLanguageServer, params: lsp.SemanticTokensRangeParams) -> Any:
         uri = params.text_document.uri
-        return semantic_tokens.semantic_tokens(ls.session, uri, params.range)
+        return features.semantic_tokens.semantic_tokens(ls.session, uri, params.range)
 
 
 def _register_diagnostics(server: AkmLanguageServer) -> None:
-    options = lsp.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=True, identifier="akm"
-    )
-
-    @server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, options)
+    @server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, offers.DIAGNOSTICS)
     async def document_diagnostics(
         ls: AkmLanguageServer, params: lsp.DocumentDiagnosticParams
     ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
-        return await pull_diagnostics.document_diagnostics(ls.session, params)
+        return await features.pull_diagnostics.document_diagnostics(ls.session, params)
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def workspace_diagnostics(
         ls: AkmLanguageServer, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        return await pull_diagnostics.workspace_diagnostics(ls.session, params)
+        return await features.pull_diagnostics.workspace_diagnostics(ls.session, params)
 
 
 def _register_requests(server: AkmLanguageServer) -> None:
-    for method, request in requests.REQUESTS.items():
-        server.feature(method)(_as_feature(request))
-        server.command(requests.command_of(method))(_as_command(request))
+    for method in offers.REQUESTS:
+        server.feature(method)(_as_feature(method))
+        server.command(offers.command_of(method))(_as_command(method))
 
 
-def _as_feature(request: requests.Request) -> Callable[..., Any]:
+def _as_feature(method: str) -> Callable[..., Any]:
     async def handle(ls: AkmLanguageServer, params: dict[str, Any]) -> Any:
-        return await request(ls.session, params)
+        return await features.requests.REQUESTS[method](ls.session, params)
 
     return handle
 
 
-def _as_command(request: requests.Request) -> Callable[..., Any]:
+def _as_command(method: str) -> Callable[..., Any]:
     async def handle(ls: AkmLanguageServer, *arguments: Any) -> Any:
         params = arguments[0] if arguments and arguments[0] is not None else {}
         if not isinstance(params, dict) or len(arguments) > 1:
-            raise parameters.invalid("the command takes one argument: an object of parameters")
-        return await request(ls.session, params)
+            reason = "the command takes one argument: an object of parameters"
+            raise features.parameters.invalid(reason)
+        return await features.requests.REQUESTS[method](ls.session, params)
 
     return handle

@@ -1,125 +1,83 @@
-"""A quick start: lsprotocol's five hundred classes without compiling them each time.
+"""The start of the server: what is loaded when, and what is not made anew each time.
 
-Importing ``lsprotocol.types`` takes most of the time until ``initialize`` is answered, and half
-of that is attrs compiling the ``__init__`` and friends it has just written. What Python does for
-source files, a cache of compiled code, is done here for those. Nothing of attrs changes: its
-module sees another ``compile``, with the same answers. Without a usable cache, all is as ever.
+==========================  ====================================================================
+before ``initialize`` is    the protocol and what a first document needs: the session, parsing,
+answered                    the rules, the index; `offers` says what the features can do
+when first asked for, or    `features`: how they do it
+a moment later
+when first asked for        numpy, httpx, rich, tokenizers, the MCP SDK, …
+==========================  ====================================================================
 
-Import this before lsprotocol, and import lsprotocol inside::
-
-    with quick_imports(cache_directory):
-        from akm_ls.lsp.server import ...
+Most of the time until the answer would go into code that libraries write: attrs and dataclasses
+compile the methods of some nine hundred classes, and hundreds of patterns are compiled too.
+`generated` keeps all that, as Python keeps its compiled source files.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
-import importlib.util
-import marshal
-import os
-import sys
 from collections.abc import Iterator
-from hashlib import blake2b
-from types import CodeType, ModuleType
-from typing import Any
 
-_GENERATING = ("attr._make", "cattrs.gen")
-_CHECKSUM = 32
+from akm_ls.lsp import features
+from akm_ls.lsp.generated import Generated
+
+_SOON = 0.3
+"""Seconds from the answer on in which the editor opens its documents and has their diagnostics."""
+
 _YOUNG = 20_000
 """Objects between two collections. attrs makes every class twice and leaves the first one to the
 collector: without any collection that is 10 MB for good, with the usual ones a slower start."""
 
 
-@contextlib.contextmanager
-def quick_imports(directory: str | None) -> Iterator[None]:
-    """Import with rare garbage collection, and generated code cached in ``directory``.
+class Start:
+    """Loads the server, first what it answers ``initialize`` with::
 
-    ``directory`` is made if need be; ``None`` caches nothing. The file in it is read only if it
-    is ours and nobody else may write it. Never raises on account of the cache.
+        start = Start(directory)
+        with start.imports():
+            from akm_ls.lsp.server import AkmLanguageServer  # for the first time, lsprotocol too
+
+            server = AkmLanguageServer()
+        server.protocol.once_answered = start.load_rest_soon
+
+    ``directory`` is where `generated` keeps its file; ``None`` keeps nothing.
     """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_YOUNG, *thresholds[1:])
-    try:
-        if directory is None:
+
+    def __init__(self, directory: str | None) -> None:
+        self._generated = Generated(directory)
+
+    @contextlib.contextmanager
+    def imports(self) -> Iterator[None]:
+        """Import with rare garbage collection, and generate only what is new."""
+        with self._loading():
             yield
-        else:
-            with _cached_compile(os.path.join(directory, _file_name())):
-                yield
-    finally:
-        gc.set_threshold(*thresholds)
         gc.freeze()  # what was imported stays: the collector need not look at it again
+        self._generated.keep()
 
+    def load_rest_soon(self) -> None:
+        """On the event loop: load what ``initialize`` was answered without. A feature that is
+        asked for before is loaded then."""
+        features.loading = self._loading
+        asyncio.get_running_loop().call_later(_SOON, self._load_next, iter(features.__all__))
 
-def _file_name() -> str:
-    version = importlib.util.MAGIC_NUMBER[:2].hex()
-    return f"generated-{sys.implementation.cache_tag}-{version}-{sys.flags.optimize}.bin"
+    def _load_next(self, names: Iterator[str]) -> None:
+        """One feature; messages come in between."""
+        name = next(names, None)
+        if name is not None:
+            getattr(features, name)
+            asyncio.get_running_loop().call_soon(self._load_next, names)
+            return
+        features.loading = contextlib.nullcontext
+        self._generated.keep()
+        self._generated = Generated(None)  # what the file holds is not needed any more
 
-
-@contextlib.contextmanager
-def _cached_compile(path: str) -> Iterator[None]:
-    known = _load(path)
-    count = len(known)
-
-    def cached(source: Any, filename: Any, mode: str, *more: Any, **options: Any) -> Any:
-        if more or options or not isinstance(source, str):
-            return compile(source, filename, mode, *more, **options)
-        key = blake2b(f"{filename}\0{mode}\0{source}".encode(), digest_size=16).digest()
-        code = known.get(key)
-        if code is None:
-            # Inherits `annotations` from this module, as the callers' own would from theirs.
-            code = known[key] = compile(source, filename, mode)
-        return code
-
-    modules = [module for name in _GENERATING if (module := _imported(name)) is not None]
-    for module in modules:
-        vars(module).setdefault("compile", cached)
-    try:
-        yield
-    finally:
-        for module in modules:
-            if vars(module).get("compile") is cached:
-                del vars(module)["compile"]
-        if len(known) != count:
-            _save(path, known)
-
-
-def _imported(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def _load(path: str) -> dict[bytes, CodeType]:
-    """The cached code by the digest of its source; empty unless the file is whole and ours."""
-    try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
-                return {}
-            data = file.read()
-        body = memoryview(data)[_CHECKSUM:]
-        if blake2b(body, digest_size=_CHECKSUM).digest() != data[:_CHECKSUM]:
-            return {}
-        known = marshal.loads(body)
-    except (OSError, EOFError, ValueError, TypeError):
-        return {}
-    return known if isinstance(known, dict) else {}
-
-
-def _save(path: str, known: dict[bytes, CodeType]) -> None:
-    import tempfile  # only here: it takes a hundredth of a second to load
-
-    with contextlib.suppress(OSError, ValueError):
-        body = marshal.dumps(known)
-        directory = os.path.dirname(path)
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=directory)  # mode 0600
+    @contextlib.contextmanager
+    def _loading(self) -> Iterator[None]:
+        thresholds = gc.get_threshold()
+        gc.set_threshold(_YOUNG, *thresholds[1:])
         try:
-            with open(handle, "wb") as file:
-                file.write(blake2b(body, digest_size=_CHECKSUM).digest() + body)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
+            with self._generated.in_use():
+                yield
+        finally:
+            gc.set_threshold(*thresholds)

@@ -20,6 +20,7 @@ from akm_ls.lsp.features.frontmatter_keys import asset_type
 from akm_ls.lsp.features.refactorings import Cursor
 from akm_ls.lsp.features.refactorings.relations import ref_here
 from akm_ls.lsp.features.rename import REQUEST_FAILED
+from akm_ls.lsp.offers import FIX_ALL
 from akm_ls.lsp.workspace_edits import workspace_edit
 from akm_ls.workspace.renaming.plan import RenameRefused
 
@@ -28,19 +29,8 @@ if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
     from akm_ls.workspace.open_documents import OpenDocument
 
-FIX_ALL = "source.fixAll.akm"
 COPY_REF = "akm.copyRef"
 """A command of the client's own: it puts its one argument, a ref, on the clipboard."""
-KINDS = list(
-    dict.fromkeys(
-        (
-            lsp.CodeActionKind.QuickFix,
-            FIX_ALL,
-            lsp.CodeActionKind.Refactor,
-            *refactorings.KINDS,
-        )
-    )
-)
 MAX_SUPPRESSED = 10
 """Findings of one range that are offered a suppression: each one is tried first."""
 

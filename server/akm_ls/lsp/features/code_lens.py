@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from akm_ls.lsp.convert import citation_range, file_start
+from akm_ls.lsp.offers import SHOW_REFERENCES
 from akm_ls.refs import Ref
 from akm_ls.workspace.annotations import count_of_citations, lenses
 
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
     from akm_ls.workspace.annotations import Lens
     from akm_ls.workspace.open_documents import OpenDocument
-
-SHOW_REFERENCES = "akm.showReferences"
-"""The command of a lens: a URI, a position there, and locations that the editor should list.
-
-It is the client's to run, because only an editor can show a list. A client that does not know it
-sends it here, and `show_references` does what a server can.
-"""
 
 
 async def code_lenses(session: Session, params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:

@@ -22,12 +22,6 @@ PATIENCE = 5.0
 """Seconds that a move waits for an index that is not complete yet: the editor waits with it."""
 
 
-def registration() -> lsp.FileOperationRegistrationOptions:
-    """Every file and directory: any of them may be cited, or hold what is."""
-    anything = lsp.FileOperationPattern("**/*")
-    return lsp.FileOperationRegistrationOptions([lsp.FileOperationFilter(anything, "file")])
-
-
 async def will_rename(session: Session, params: lsp.RenameFilesParams) -> lsp.WorkspaceEdit | None:
     """The edit that keeps every ref and link right; the editor moves the files itself."""
     pairs = _pairs(params.files)

@@ -179,6 +179,7 @@ async def conventions(session: Session, params: Params) -> Any:
     return {"facts": facts, "estimatedTokens": sum(fact["estimatedTokens"] for fact in facts)}
 
 
+# As in `offers`.
 REQUESTS: dict[str, Request] = {
     "akm/search": search_assets,
     "akm/show": show_asset,
@@ -192,8 +193,3 @@ REQUESTS: dict[str, Request] = {
     "akm/status": status,
     "akm/reindex": reindex,
 }
-
-
-def command_of(method: str) -> str:
-    """``akm/search`` as a command: ``akm.search``."""
-    return method.replace("/", ".")

@@ -12,17 +12,16 @@ from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.lsp.features.frontmatter_keys import schema_place
 from akm_ls.lsp.features.placeholders import placeholders
 from akm_ls.lsp.features.target import target_of
+from akm_ls.lsp.offers import SEMANTIC_TOKENS
 
 if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
     from akm_ls.workspace.open_documents import OpenDocument
 
 MAX_TOKENS = 10_000
-_TYPES = ("namespace", "type", "property", "parameter")
-_MODIFIERS = ("deprecated",)
-_BUNDLE, _ASSET, _HEADING, _PLACEHOLDER = range(4)
-
-LEGEND = lsp.SemanticTokensLegend(token_types=list(_TYPES), token_modifiers=list(_MODIFIERS))
+_BUNDLE, _ASSET, _HEADING, _PLACEHOLDER = map(
+    SEMANTIC_TOKENS.token_types.index, ("namespace", "type", "property", "parameter")
+)
 
 
 class _Token(NamedTuple):

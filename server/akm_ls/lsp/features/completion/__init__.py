@@ -6,7 +6,7 @@ One module for each kind of place; each says ``None`` where its kind of place is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from akm_ls.lsp.session import Session
     from akm_ls.workspace.open_documents import OpenDocument
 
-TRIGGERS = ("/", "#", "[", "(", ".", "@", ":", " ", '"', "'")
 _ALWAYS = frozenset("/#[.@")
-"""Characters that may open any kind of place; the others open values and links only."""
+"""Characters that may open any kind of place; the others that `offers` names open values and
+links only."""
 
 resolve = refs.resolve
 
@@ -69,7 +69,3 @@ def complete(session: Session, params: lsp.CompletionParams) -> lsp.CompletionLi
         if answer is not None:
             return answer
     return None
-
-
-def provider_options() -> dict[str, Any]:
-    return {"trigger_characters": list(TRIGGERS), "resolve_provider": True}
