@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from akm_ls.index.answers import MatchRow
@@ -22,16 +23,16 @@ _BEST = (
     f"SELECT rowid, {_SCORE} AS score FROM entries_fts WHERE entries_fts MATCH ?"
     " ORDER BY score, rowid LIMIT ?"
 )
-_BEST_AND_SOME = (
-    f"WITH found AS MATERIALIZED (SELECT rowid AS id, {_SCORE} AS score"
-    " FROM entries_fts WHERE entries_fts MATCH ?)"
-    " SELECT id, score FROM (SELECT id, score FROM found ORDER BY score, id LIMIT ?)"
-    " UNION SELECT id, score FROM found WHERE id IN (SELECT value FROM json_each(?))"
-    " ORDER BY score, id"
+# What is wanted anyway stands before the best: one pass over the matches finds both.
+_SOME_AND_BEST = (
+    f"SELECT rowid, {_SCORE} AS score FROM entries_fts WHERE entries_fts MATCH ?"
+    " ORDER BY iif(+rowid IN (SELECT value FROM json_each(?)), -1e999, score), rowid LIMIT ?"
 )
 
 
 _COUNTS_KEPT = 2_000
+_GATES_KEPT = 4
+_IDS_KEPT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +45,84 @@ class Gate:
     exclude_quality: frozenset[str] = frozenset()
 
 
-class Counts:
-    """How many rows match an expression, kept until somebody writes: queries share their words,
-    and counting a frequent one takes as long as a good part of a search."""
+class Known:
+    """What is kept of earlier answers until somebody writes: queries share their words and much of
+    what they find.
+
+    Counting a frequent word, and asking of hundreds of rows whether they may be seen, take as long
+    as a good part of a search.
+    """
 
     def __init__(self) -> None:
         self._as_of: tuple[object, ...] | None = None
-        self._known: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+        self._gates: dict[tuple[str, ...], bytearray] = {}
 
-    def read(self, connection: apsw.Connection, expression: str) -> int:
-        # The version tells of other connections' writes, the total of this one's.
-        version = connection.execute("PRAGMA data_version").fetchone()
-        as_of = (connection, version, connection.total_changes())
-        if as_of != self._as_of or len(self._known) >= _COUNTS_KEPT:
-            self._known.clear()
-            self._as_of = as_of
-        count = self._known.get(expression)
+    def count(self, connection: apsw.Connection, expression: str) -> int:
+        """How many rows match."""
+        self._follow(connection)
+        if len(self._counts) >= _COUNTS_KEPT:
+            self._counts.clear()
+        count = self._counts.get(expression)
         if count is None:
             (count,) = connection.execute(
                 "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (expression,)
             ).fetchone() or (0,)
-            self._known[expression] = count
+            self._counts[expression] = count
         return count
+
+    def passing(
+        self,
+        connection: apsw.Connection,
+        conditions: str,
+        bindings: tuple[str, ...],
+        ids: Sequence[int],
+    ) -> set[int]:
+        """Those of some ids whose entries fulfil some conditions."""
+        self._follow(connection)
+        gate = (conditions, *bindings)
+        kept = self._gates.get(gate)
+        if kept is None:
+            while len(self._gates) >= _GATES_KEPT:
+                del self._gates[next(iter(self._gates))]
+            kept = self._gates[gate] = bytearray()
+        # One byte an id: they are counted from 1. Of other numbers nothing is kept.
+        room = max(ids, default=0) + 1
+        if room > _IDS_KEPT or min(ids, default=0) < 0:
+            return _ask(connection, conditions, bindings, ids)
+        if room > len(kept):
+            kept.extend(bytes(room - len(kept)))
+        unknown = [entry_id for entry_id in ids if not kept[entry_id]]
+        if unknown:
+            found = _ask(connection, conditions, bindings, unknown)
+            for entry_id in unknown:
+                kept[entry_id] = _SEEN if entry_id in found else _HIDDEN
+        return {entry_id for entry_id in ids if kept[entry_id] == _SEEN}
+
+    def _follow(self, connection: apsw.Connection) -> None:
+        # The version tells of other connections' writes, the total of this one's.
+        version = connection.execute("PRAGMA data_version").fetchone()
+        as_of = (connection, version, connection.total_changes())
+        if as_of != self._as_of:
+            self._counts.clear()
+            self._gates.clear()
+            self._as_of = as_of
+
+
+_SEEN, _HIDDEN = 1, 2
+
+
+def _ask(
+    connection: apsw.Connection, conditions: str, bindings: tuple[str, ...], ids: Sequence[int]
+) -> set[int]:
+    return {
+        entry_id
+        for (entry_id,) in connection.execute(
+            f"SELECT id FROM entries INDEXED BY {GATE_INDEX}"
+            f" WHERE id IN (SELECT value FROM json_each(?)) AND {conditions}",
+            (json.dumps(list(ids)), *bindings),
+        )
+    }
 
 
 class FullText:
@@ -79,12 +136,12 @@ class FullText:
         database: Database,
         keys: Callable[[], dict[str, int]],
         gate: Gate,
-        counts: Counts | None = None,
+        known: Known | None = None,
     ) -> None:
         self._database = database
         self._keys = keys
         self._gate = gate
-        self._counts = Counts() if counts is None else counts
+        self._known = Known() if known is None else known
 
     def match(
         self,
@@ -102,8 +159,7 @@ class FullText:
             also: ids whose rows are wanted however far behind they are, if they match.
         """
         wanted, bindings = self._conditions()
-        statement = _BEST_AND_SOME if also else _BEST
-        far = (json.dumps(list(also)),) if also else ()
+        far = json.dumps(list(also))
         needed = min(limit, limit if enough is None else enough)
 
         def read(connection: apsw.Connection) -> list[MatchRow]:
@@ -111,18 +167,10 @@ class FullText:
             # go deeper only where other bundles or types stand before those that are wanted.
             depth = limit
             while True:
-                rows = list(connection.execute(statement, (expression, depth, *far)))
-                ids = json.dumps([rowid for rowid, _ in rows])
-                kept = {
-                    rowid
-                    for (rowid,) in connection.execute(
-                        f"SELECT id FROM entries INDEXED BY {GATE_INDEX}"
-                        f" WHERE id IN (SELECT value FROM json_each(?)) AND {wanted}",
-                        (ids, *bindings),
-                    )
-                }
-                found = [MatchRow(rowid, score) for rowid, score in rows if rowid in kept]
-                if len(found) >= needed or len(rows) < depth:
+                rows, is_all = _matches(connection, expression, depth, len(also), far)
+                kept = self._known.passing(connection, wanted, bindings, [it for it, _ in rows])
+                found = [MatchRow(*row) for row in rows if row[0] in kept]
+                if len(found) >= needed or is_all:
                     return found if also else found[:limit]
                 depth *= 8
 
@@ -141,7 +189,7 @@ class FullText:
     def frequency(self, expression: str) -> int:
         """How many rows of the whole file match; for weighing words, never to be shown."""
 
-        return self._database.run(lambda connection: self._counts.read(connection, expression))
+        return self._database.run(lambda connection: self._known.count(connection, expression))
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the index keeps of words: their stems, folded; a word it would cut stays whole."""
@@ -227,3 +275,20 @@ class FullText:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
                 bindings.append(json.dumps(sorted(values)))
         return " AND ".join(conditions), tuple(bindings)
+
+
+def _matches(
+    connection: apsw.Connection, expression: str, depth: int, more: int, far: str
+) -> tuple[list[tuple[int, float]], bool]:
+    """The best ``depth`` rows and those of the ids ``far`` that match, best first; and whether
+    these are all. ``more`` is how many ids there are in ``far``."""
+    if not more:
+        rows = list(connection.execute(_BEST, (expression, depth)))
+        return rows, len(rows) < depth
+    rows = list(connection.execute(_SOME_AND_BEST, (expression, far, depth + more)))
+    is_all = len(rows) < depth
+    rows.sort(key=itemgetter(1, 0))
+    if len(rows) > depth:
+        wanted = set(json.loads(far))
+        rows = rows[:depth] + [row for row in rows[depth:] if row[0] in wanted]
+    return rows, is_all

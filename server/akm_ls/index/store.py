@@ -29,7 +29,7 @@ from akm_ls.index.database import (
 )
 from akm_ls.index.delta import Claims
 from akm_ls.index.following import changes_since, generation_of
-from akm_ls.index.full_text import Counts, FullText, Gate
+from akm_ls.index.full_text import FullText, Gate, Known
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
     ENTRY_COLUMNS,
@@ -87,7 +87,7 @@ class Store:
         self.database = Database(path, patience_ms=patience_ms)
         self._identities = identities(bundles)
         self._keys: dict[int, Bundle] = {}
-        self._counts = Counts()
+        self._known = Known()
 
     def close(self) -> None:
         self.database.close()
@@ -324,7 +324,7 @@ class Store:
         """
         if not self.database.run(has_full_text):
             raise StoreError(NO_FULL_TEXT)
-        return FullText(self.database, self.keys, gate, self._counts)
+        return FullText(self.database, self.keys, gate, self._known)
 
     # Numbers.
 

@@ -189,7 +189,7 @@ class Vectors:
             kept = cosines >= least
             ids, cosines = ids[kept], cosines[kept]
         order = np.lexsort((ids, -cosines))[:limit]
-        return [Match(int(ids[at]), float(cosines[at])) for at in order]
+        return list(map(Match, ids[order].tolist(), cosines[order].tolist()))
 
     def cosines(self, query: NDArray[np.float32], ids: Collection[int]) -> dict[int, float]:
         with self._lock:

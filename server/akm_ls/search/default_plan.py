@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from akm_ls.search import fusion
@@ -49,23 +50,33 @@ class _Candidates:
     near: Mapping[int, float]
     lane: Lane | None
     scale: Scale
+    first: Collection[int]
+    """The ids that the scale is made of."""
+    known: Mapping[int, float]
+    """The cosines of those of them that have a vector."""
 
     def __len__(self) -> int:
         return len(self.bm25.keys() | self.near.keys())
 
-    def chunks(self, depth: int) -> Sequence[list[int]]:
+    def chunks(self, depth: int) -> Iterator[list[int]]:
         """The ids in the order in which they are worth ranking: some of each lane at a time."""
         rows, near = list(self.bm25), list(self.near)
         half = depth // 2
         taken: set[int] = set()
-        chunks: list[list[int]] = []
-        while len(taken) < len(self):
-            at = len(chunks)
+        at, count = 0, len(self)
+        while len(taken) < count:
             both = (*rows[at * depth : (at + 1) * depth], *near[at * half : (at + 1) * half])
             chunk = [entry_id for entry_id in dict.fromkeys(both) if entry_id not in taken]
             taken.update(chunk)
-            chunks.append(chunk)
-        return chunks
+            yield chunk
+            at += 1
+
+    def cosines(self, ids: Collection[int]) -> Mapping[int, float]:
+        """Those of some ids, and maybe of others."""
+        if self.lane is None:
+            return {}
+        others = [entry_id for entry_id in ids if entry_id not in self.first]
+        return {**self.known, **self.lane.cosines(others)} if others else self.known
 
 
 def find(
@@ -148,9 +159,11 @@ def _candidates(
         bm25 = {row.entry_id: row.bm25 for row in rows}
     # The same for every page, so that pages are slices of one list.
     first = dict.fromkeys((*list(bm25)[:MIN_RANKED], *list(near)[:MIN_RANKED]))
-    cosines = {} if lane is None else lane.cosines(first)
+    cosines: Mapping[int, float] = {}
+    if lane is not None:
+        cosines = {**near, **lane.cosines([it for it in first if it not in near])}
     scale = fusion.scale_of([Signals(bm25.get(it), cosines.get(it)) for it in first])
-    return _Candidates(bm25, near, lane, scale)
+    return _Candidates(bm25, near, lane, scale, first, cosines)
 
 
 def _among(full_text: FullText, request: SearchRequest, plan: WordPlan) -> Collection[int] | None:
@@ -185,37 +198,34 @@ def _rank(
     ranked: list[Ranked] = []
     full: set[str] = set()
     seen = 0
+    by_words = candidates.lane is None
     for ids in candidates.chunks(depth_of(request)):
         check_cancelled(cancelled)
         seen += len(ids)
-        cosines = {} if candidates.lane is None else candidates.lane.cosines(ids)
-        by_words = candidates.lane is None
+        cosines = candidates.cosines(ids)
         covered = coverage(full_text, plan, ids, found_by_words=by_words)
         for stored in store.entries(ids):
-            entry = with_belief(library, stored.entry)
+            entry_id, entry = stored.id, with_belief(library, stored.entry)
             if not passes(library, request, entry):
                 continue
-            signals = Signals(
-                candidates.bm25.get(stored.id),
-                cosines.get(stored.id),
-                lexical_rank.get(stored.id),
-                semantic_rank.get(stored.id),
-            )
-            share = covered[stored.id]
+            bm25, cosine = candidates.bm25.get(entry_id), cosines.get(entry_id)
+            signals = Signals(bm25, cosine, lexical_rank.get(entry_id), semantic_rank.get(entry_id))
+            share = covered[entry_id]
             base = _base(request, candidates, signals, entry, terms, share)
             if base is None:
                 continue
+            lane = "words" if cosine is None or cosine < LEAST_COSINE else "both"
             score = rank_base(
                 entry,
                 terms,
                 base,
-                (*_lead(signals), *_coverage(request, share)),
+                _lead("meaning" if bm25 is None else lane, share if request.boosts else 0.0),
                 boosted=request.boosts,
                 matches=MATCH_WEIGHT,
                 utility=library.utility(entry.bundle, entry.concept_id),
             )
             ranked.append(Ranked(entry, score))
-            if share == 1.0 and signals.bm25 is not None:
+            if share == 1.0 and bm25 is not None:
                 full.add(entry.ref)
         ranked = by_file(ranked)
         if len(ranked) >= request.offset + request.limit:
@@ -264,17 +274,16 @@ def _evidence(entry: Entry, terms: Terms, covered: float) -> Evidence:
     )
 
 
-def _lead(signals: Signals) -> tuple[Part, ...]:
-    near = signals.cosine is not None and signals.cosine >= LEAST_COSINE
-    if signals.bm25 is None:
-        return SEMANTIC
-    return HYBRID if near else LEXICAL
+_FOUND_BY = {"words": LEXICAL, "meaning": SEMANTIC, "both": HYBRID}
 
 
-def _coverage(request: SearchRequest, share: float) -> tuple[Part, ...]:
-    if not request.boosts or not share:
-        return ()
-    return (Part("coverage", round(COVERAGE_BOOST * share, 4)),)
+@lru_cache(maxsize=256)
+def _lead(found_by: str, share: float) -> tuple[Part, ...]:
+    """What comes before an entry's own parts: what found it, and what the words that it holds
+    count. Hundreds of rows share a few of them."""
+    if not share:
+        return _FOUND_BY[found_by]
+    return (*_FOUND_BY[found_by], Part("coverage", round(COVERAGE_BOOST * share, 4)))
 
 
 def _stage(

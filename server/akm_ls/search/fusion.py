@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 Fusion = Literal["convex", "rrf", "akm", "knowledge"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
@@ -25,8 +25,7 @@ AKM_LEAST = 0.2
 _DIGITS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """What is known of one candidate.
 
     ``bm25`` is SQLite's (negative, smaller is better), ``None`` without a match; ``cosine`` is
@@ -50,8 +49,7 @@ class Scale:
     """The mean of what the first candidates with a vector have: an asset without one gets it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(NamedTuple):
     """A score before boosts, and the two parts it is made of on the scale from 0 to 1.
 
     ``semantic`` is ``None`` where the meaning has no part in it.
@@ -67,7 +65,8 @@ def scale_of(signals: Sequence[Signals]) -> Scale:
     bm25 = [item.bm25 for item in signals if item.bm25 is not None]
     cosines = [item.cosine for item in signals if item.cosine is not None]
     best = max(cosines, default=0.0)
-    near = [_nearness(cosine, best) for cosine in cosines]
+    top = max(best, _LEAST_BEST_COSINE)
+    near = [min(1.0, max(0.0, cosine) / top) for cosine in cosines]
     return Scale(
         min(bm25, default=0.0),
         max(bm25, default=0.0),

@@ -8,7 +8,7 @@ makes the base.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -21,7 +21,6 @@ from akm_ls.search.usage.utility import utility_factor
 MAX_BOOST = 3.0
 EXACT_NAME = 2.0
 EXACT_ALIAS = 1.5
-_MATCHES = frozenset({"name", "tags", "searchHints", "aliases", "description"})
 MATCH_WEIGHT = 0.2
 """What a match of some of the words counts in the default plan. Its base tells good matches from
 poor ones, as bm25 weighs the same columns; counting them in full again costs quality
@@ -47,6 +46,7 @@ TYPE_BOOST = {
     "memory": -0.02,
 }
 TYPE_REASON = {name: f"{name} type boost" for name in ("skill", "command", "agent")}
+_TYPES_WITH_KEYS = frozenset({"memory", "fact", "lesson"})
 BELIEF_BOOST = {
     "contradicted": -0.45,
     "superseded": -0.25,
@@ -128,16 +128,26 @@ LISTED = Score(base=1.0, boost=0.0, ceiling=None, keyword=1.0)
 
 def listed_like_akm(entry: Entry) -> Score:
     """The same score with the reasons that akm gives: those that need no query."""
-    own = (signal(entry, _NO_TERMS) for signal in (_type, _belief, _quality, _confidence))
+    own = (
+        _TYPES.get(entry.type),
+        _BELIEFS.get(entry.belief_state or ""),
+        _CURATED if entry.quality == "curated" else None,
+        _confidence(entry.confidence),
+    )
     parts = (*LEXICAL, *(Part(part.signal, 0.0, part.reason) for part in own if part))
     return replace(LISTED, parts=parts)
 
 
-_NO_TERMS = Terms((), "", ())
 LEXICAL = (Part("keyword", 0.0, "fts bm25 relevance"),)
 SEMANTIC = (Part("semantic", 0.0, "semantic similarity"),)
 HYBRID = (Part("hybrid", 0.0, "hybrid (fts + semantic)"),)
 """Which lanes found a hit."""
+_TYPES = {name: Part("type", value, TYPE_REASON.get(name)) for name, value in TYPE_BOOST.items()}
+_BELIEFS = {
+    state: Part("beliefState", value, f"{state} belief state")
+    for state, value in BELIEF_BOOST.items()
+}
+_CURATED = Part("quality", 0.05, "curated metadata boost")
 
 
 def keyword_score(bm25: float) -> float:
@@ -182,13 +192,25 @@ def rank_base(
         akm_reasons: give akm's reasons also where its words promise too much; see `NEAR`.
         utility: how much the asset has been used, from 0 to 1.
     """
-    names, named = _name_parts(entry.name, terms)
-    if names is not None and names.reason == NEAR and not (akm_reasons or _near(entry.name, terms)):
-        names = _part(names.signal, names.value, TOKENS)
+    name, named = _name(entry.name, terms, matches)
+    if name is not None and name.reason == NEAR and not (akm_reasons or _near(entry.name, terms)):
+        name = _match(name.signal, name.value, TOKENS)
     parts = list(lead)
     if boosted:
-        own = [names, *[signal(entry, terms) for signal in _SIGNALS]]
-        parts += [_weighed(part, matches) for part in own if part is not None]
+        own = (
+            name,
+            _TYPES.get(entry.type),
+            _tags(entry.tags, terms, matches) if entry.tags else None,
+            _hints(entry, terms, matches) if entry.hints else None,
+            _aliases(entry, terms, matches) if entry.aliases else None,
+            _description(entry.description, terms, matches),
+            _BELIEFS.get(entry.belief_state or ""),
+            _CURATED if entry.quality == "curated" else None,
+            _confidence(entry.confidence),
+            _by_type(entry) if entry.type in _TYPES_WITH_KEYS else None,
+            _project(entry, terms) if terms.project else None,
+        )
+        parts += [part for part in own if part is not None]
     boost = round(min(sum([part.value for part in parts]), MAX_BOOST), 4)
     ceiling = BELIEF_CEILING.get(entry.belief_state or "")
     if relaxed and boosted and not named:
@@ -197,30 +219,29 @@ def rank_base(
     return Score(base.value, boost, ceiling, tuple(parts), base.keyword, base.semantic, usage)
 
 
-def _weighed(part: Part, matches: float) -> Part:
-    if matches == 1.0 or part.signal not in _MATCHES or part.value in (EXACT_NAME, EXACT_ALIAS):
-        return part
-    return _part(part.signal, round(part.value * matches, 4), part.reason)
-
-
 @lru_cache(maxsize=1024)
-def _part(signal: str, value: float, reason: str | None = None) -> Part:
-    """Thousands of rows are ranked with the same few parts."""
+def _match(signal: str, value: float, reason: str, weight: float = 1.0) -> Part:
+    """What a match of the query's words counts; thousands of rows are ranked with the same few.
+
+    Exact names and aliases count in full.
+    """
+    if weight != 1.0 and value not in (EXACT_NAME, EXACT_ALIAS):
+        value = round(value * weight, 4)
     return Part(signal, value, reason)
 
 
-def _name_parts(name: str, terms: Terms) -> tuple[Part | None, bool]:
+def _name(name: str, terms: Terms, weight: float) -> tuple[Part | None, bool]:
     """The name's share, and whether the name holds anything of the query at all."""
-    name_words = words(name)
-    spaced = " ".join(name_words)
-    if spaced and spaced == terms.phrase:
-        return _part("name", EXACT_NAME, "exact name match"), True
-    if _begins(terms.phrase, spaced) or _begins(spaced, terms.phrase):
-        return _part("name", 1.0, NEAR), True
+    spaced = " ".join(words(name))
+    phrase = terms.phrase
+    if spaced and spaced == phrase:
+        return _match("name", EXACT_NAME, "exact name match"), True
+    if _begins(phrase, spaced) or _begins(spaced, phrase):
+        return _match("name", 1.0, NEAR, weight), True
     found = _found(terms.roots, spaced)
     if not found:
         return None, False
-    return _part("name", _capped(0.3, found, 0.9), TOKENS), True
+    return _match("name", _capped(0.3, found, 0.9), TOKENS, weight), True
 
 
 def _near(name: str, terms: Terms) -> bool:
@@ -233,28 +254,33 @@ def _near(name: str, terms: Terms) -> bool:
     return False
 
 
-def _type(entry: Entry, _terms: Terms) -> Part | None:
-    value = TYPE_BOOST.get(entry.type)
-    return None if value is None else _part("type", value, TYPE_REASON.get(entry.type))
-
-
-def _tags(entry: Entry, terms: Terms) -> Part | None:
+def _tags(tags: tuple[str, ...], terms: Terms, weight: float) -> Part | None:
+    text = " ".join(tags)
+    if text.isascii():
+        # Most tags hold none of the words: that is told for all of them at once.
+        text = text.lower()
+        for token in terms.tokens:
+            if token in text:
+                break
+        else:
+            return None
     equal = 0
-    for tag in entry.tags:
+    for tag in tags:
         found = _word_set(tag)
         if found and found <= terms.distinct:
             equal += 1
-    return _part("tags", _capped(0.15, equal, 0.3), "matched tags") if equal else None
+    return _match("tags", _capped(0.15, equal, 0.3), "matched tags", weight) if equal else None
 
 
-def _hints(entry: Entry, terms: Terms) -> Part | None:
-    hints = entry.hints
-    if hints and not _GUIDANCE.isdisjoint(entry.extra):
+def _hints(entry: Entry, terms: Terms, weight: float) -> Part | None:
+    found = _found(terms.roots, fold(" ".join(entry.hints)))
+    if found and not _GUIDANCE.isdisjoint(entry.extra):
         others = set(_other_guidance(entry))
-        hints = tuple(hint for hint in hints if hint not in others)
-    if hints and (found := _found(terms.roots, fold(" ".join(hints)))):
-        return _part("searchHints", _capped(0.12, found, 0.24), "matched searchHints")
-    return None
+        hints = [hint for hint in entry.hints if hint not in others]
+        found = _found(terms.roots, fold(" ".join(hints)))
+    if not found:
+        return None
+    return _match("searchHints", _capped(0.12, found, 0.24), "matched searchHints", weight)
 
 
 def _other_guidance(entry: Entry) -> Iterator[object]:
@@ -269,80 +295,55 @@ def _other_guidance(entry: Entry) -> Iterator[object]:
             yield value
 
 
-def _aliases(entry: Entry, terms: Terms) -> Part | None:
-    name = entry.name.lower()
-    # A name with blanks in it is its own spaced form, which is an alias of every other.
-    aliases = [alias for alias in entry.aliases if alias != name] if " " in name else entry.aliases
-    found = _found(terms.roots, fold(" ".join(aliases))) if aliases else 0
+def _aliases(entry: Entry, terms: Terms, weight: float) -> Part | None:
+    aliases: Sequence[str] = entry.aliases
+    found = _found(terms.roots, fold(" ".join(aliases)))
+    if found and " " in entry.name:
+        # A name with blanks in it is its own spaced form, which is an alias of every other.
+        name = entry.name.lower()
+        aliases = [alias for alias in aliases if alias != name]
+        found = _found(terms.roots, fold(" ".join(aliases)))
     if not found:
         return None
     exact = any(" ".join(words(alias)) == terms.phrase for alias in aliases)
-    return _part("aliases", EXACT_ALIAS if exact else round(0.3 * found, 4), "matched aliases")
+    value = EXACT_ALIAS if exact else round(0.3 * found, 4)
+    return _match("aliases", value, "matched aliases", weight)
 
 
-def _description(entry: Entry, terms: Terms) -> Part | None:
-    found = _found(terms.roots, fold(entry.description))
+def _description(description: str, terms: Terms, weight: float) -> Part | None:
+    found = _found(terms.roots, fold(description))
     if not found:
         return None
     every = found == len(terms.tokens) > 1
-    return _part("description", 0.25 if every else 0.1, "matched description")
+    return _match("description", 0.25 if every else 0.1, "matched description", weight)
 
 
-def _belief(entry: Entry, _terms: Terms) -> Part | None:
-    value = BELIEF_BOOST.get(entry.belief_state or "")
-    return None if value is None else _part("beliefState", value, _belief_reason(entry))
-
-
-def _belief_reason(entry: Entry) -> str:
-    return f"{entry.belief_state} belief state"
-
-
-def _quality(entry: Entry, _terms: Terms) -> Part | None:
-    if entry.quality != "curated":
+@lru_cache(maxsize=1024)
+def _confidence(confidence: float) -> Part | None:
+    if not confidence > 0:
         return None
-    return _part("quality", 0.05, "curated metadata boost")
+    share = round(0.05 * min(confidence, 1.0), 4)
+    return Part("confidence", share, "metadata confidence boost")
 
 
-def _confidence(entry: Entry, _terms: Terms) -> Part | None:
-    if not entry.confidence > 0:
-        return None
-    share = round(0.05 * min(entry.confidence, 1.0), 4)
-    return _part("confidence", share, "metadata confidence boost")
-
-
-def _by_type(entry: Entry, _terms: Terms) -> Part | None:
+def _by_type(entry: Entry) -> Part | None:
+    """What only some types say of themselves."""
     extra = entry.extra
     if entry.type == "memory" and extra.get("captureMode") == "hot":
-        return _part("captureMode", 0.2)
+        return Part("captureMode", 0.2)
     if entry.type == "fact" and extra.get("pinned") is True:
-        return _part("pinned", 0.15)
+        return Part("pinned", 0.15)
     if entry.type == "lesson":
         strength = extra.get("lessonStrength")
         if isinstance(strength, (int, float)) and 0 < strength < math.inf:
-            return _part("lessonStrength", _capped(0.06, strength, 0.3))
+            return Part("lessonStrength", _capped(0.06, strength, 0.3))
     return None
 
 
 def _project(entry: Entry, terms: Terms) -> Part | None:
-    if not terms.project:
-        return None
     known = set(words(entry.name)).union(*map(_word_set, entry.tags))
     found = sum(1 for token in terms.project if known.issuperset(words(token)))
-    return _part("project", _capped(0.2, found, 0.5)) if found else None
-
-
-_SIGNALS: tuple[Callable[[Entry, Terms], Part | None], ...] = (
-    _type,
-    _tags,
-    _hints,
-    _aliases,
-    _description,
-    _belief,
-    _quality,
-    _confidence,
-    _by_type,
-    _project,
-)
+    return Part("project", _capped(0.2, found, 0.5)) if found else None
 
 
 def _capped(each: float, count: float, most: float) -> float:
