@@ -5,6 +5,8 @@ There are few names and few lines, so that files cite, resemble and contest each
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 
 FOLDERS = ("team", "other")
@@ -52,7 +54,13 @@ LINKS = (
     "[x](gr%C3%B6%C3%9Fe%20%F0%9F%98%80.md#part)",
     "[x](dir)",
 )
-LINES = ("# Title", "# 😀 Other title", "## Part", "## Other part", "Plain words.", "```", "<!--")
+HEADINGS = ("# Title", "# 😀 Other title", "## Part", "## Other part")
+LINES = (*HEADINGS, "Plain words.", "```", "<!--")
+WIDE = (
+    "😀 team//knowledge/a#part",
+    "😀😀 [x](a.md#part) 😀 other//memories/n",
+    "## 😀 Part",
+)
 KEYS = (
     "title: A title",
     "description: Use it when you rotate the tokens of all the services.",
@@ -100,7 +108,7 @@ def texts(draw: st.DrawFn) -> str:
     if draw(st.integers(0, 9)) == 9:
         keys.append("broken: [")
     head = ["---", *keys, "---"] if keys or draw(st.booleans()) else []
-    body = draw(st.lists(st.sampled_from((*LINES, *REFS, *LINKS)), max_size=5))
+    body = draw(st.lists(st.sampled_from((*LINES, *REFS, *LINKS, *WIDE)), max_size=6))
     return draw(st.sampled_from(("\n", "\n", "\r\n"))).join([*head, *body, ""])
 
 
@@ -109,11 +117,25 @@ def files(draw: st.DrawFn, least: int = 5, most: int = 10) -> dict[str, str]:
     return draw(st.dictionaries(st.sampled_from(FILES), texts(), min_size=least, max_size=most))
 
 
+Change = tuple[int, int, str]
+"""What is put in the place of ``text[start:end]``."""
+
+
 @st.composite
-def typing(draw: st.DrawFn, text: str) -> tuple[int, int, str]:
-    """What one change puts in the place of ``text[start:end]``."""
+def typing(draw: st.DrawFn, text: str) -> Change:
+    """A change anywhere; behind wide characters more often than elsewhere."""
     places = [at for at in range(len(text) + 1) if text[at - 1 : at + 1] != "\r\n"]
-    start = draw(st.sampled_from(places))
+    behind = [at for at in places if "😀" in text[:at].rpartition("\n")[2]]
+    start = draw(st.sampled_from(behind if behind and draw(st.booleans()) else places))
     within = [at for at in places if start <= at <= start + 40]
     end = draw(st.sampled_from([start, start, *within]))
     return start, end, draw(st.sampled_from((*SCRAPS, *REFS, *LINKS, *LINES)))
+
+
+@st.composite
+def other_heading(draw: st.DrawFn, text: str) -> Change:
+    """A heading that becomes another one; in a text without any it is put at the end."""
+    headings = [match.span() for match in re.finditer("^#.*$", text, re.MULTILINE)]
+    start, end = draw(st.sampled_from(headings or [(len(text), len(text))]))
+    end -= text[:end].endswith("\r")
+    return start, end, draw(st.sampled_from(HEADINGS))

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, note, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -38,6 +38,7 @@ from model_texts import (
     NEW_NAMES,
     SETTINGS,
     files,
+    other_heading,
     texts,
     typing,
 )
@@ -100,7 +101,7 @@ class Authoring(RuleBasedStateMachine):
         edits_closed_files=st.booleans(),
         tells_renames=st.booleans(),
         given=files(),
-        opened=st.integers(0, 4),
+        opened=st.integers(1, 5),
     )
     def begin(
         self,
@@ -141,6 +142,13 @@ class Authoring(RuleBasedStateMachine):
             edits.append((start, end, new))
             text = text[:start] + new + text[end:]
         self.editor.change(name, edits)
+
+    @precondition(lambda self: self.editor.buffers)
+    @rule(data=st.data())
+    def give_a_heading_other_words(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.editor.buffers)))
+        change = data.draw(other_heading(self.editor.buffers[name].text))
+        self.editor.change(name, [change])
 
     @precondition(lambda self: self.editor.buffers)
     @rule(data=st.data(), text=texts())
