@@ -2,21 +2,79 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from model_client import ModelClient, as_text
-from model_texts import CITED, QUERIES
+from model_client import Kind, ModelClient, as_text, write
+from model_texts import CITED, FOLDERS, QUERIES
 from positions import line_starts, position_of
+
+PATIENCE = 8.0
+"""Seconds until a difference is one that stays."""
 
 Answers = dict[str, dict[str, Any]]
 
 
+class Comparing:
+    """An author's editor, and beside it servers that have just been started.
+
+    ``files`` are what its two bundles hold in the beginning, by name.
+    """
+
+    def __init__(
+        self, command: Sequence[str], root: Path, kind: Kind, files: Mapping[str, str]
+    ) -> None:
+        self.root = root
+        self._command = command
+        self._starts = 0
+        for folder in FOLDERS:
+            (root / folder / ".stash").mkdir(parents=True)
+        for name, text in files.items():
+            write(root / name, text)
+        self.editor = self._started(kind, FOLDERS)
+        self._compared: int | None = None
+
+    def _started(self, kind: Kind, folders: Sequence[str]) -> ModelClient:
+        """A client of a server that knows nothing yet."""
+        self._starts += 1
+        client = ModelClient(self._command, self.root, kind, f"data-{self._starts}")
+        client.start(folders)
+        return client
+
+    def end(self) -> None:
+        self.editor.close()
+
+    def compare(self, patience: float = PATIENCE) -> None:
+        """Fail if the author's server says anything but what a fresh one says, and goes on so."""
+        if self._compared == self.editor.told:
+            return  # nothing has happened since
+        fresh = self._started(self.editor.kind, self.editor.folders)
+        try:
+            for name, buffer in self.editor.buffers.items():
+                fresh.open(name, buffer.text)
+            expected = fresh_answers(fresh)
+        finally:
+            fresh.close()
+        until = time.monotonic() + patience
+        while difference := differences(live_answers(self.editor), expected):
+            if time.monotonic() > until:
+                raise AssertionError(f"not as after a fresh start\n{difference}")
+            self.editor.wait_for_news(0.05)
+        self._compared = self.editor.told
+
+
 def answers(client: ModelClient) -> Answers:
-    """References, outlines and symbols, by what was asked for."""
+    """References, texts, outlines and symbols, by what was asked for."""
     asked: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         "references": [
             *((ref, "akm/references", {"ref": ref}) for ref in CITED),
             *_references_in_text(client),
+        ],
+        "texts": [
+            (name, "akm/show", {"textDocument": {"uri": client.uri(name)}})
+            for name in client.buffers
         ],
         "outlines": [
             (name, "textDocument/documentSymbol", {"textDocument": {"uri": client.uri(name)}})

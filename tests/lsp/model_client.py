@@ -87,6 +87,8 @@ class ModelClient:
             for name, value in os.environ.items()
             if not name.startswith(("AKM_", "XDG_"))
         }
+        self.told = 0
+        """How often the server was told something."""
         self._data = str(root / data)
         self._heard = 0
         self._listing: Pending | None = None
@@ -107,11 +109,16 @@ class ModelClient:
                 "dataDir": self._data,
                 "config": str(self.root / "no-config.json"),
                 "diagnostics": {"delay": 10},
+                "usage": False,
             },
         )
         assert result["capabilities"]["positionEncoding"] == self.kind.encoding
         if self.kind.pulls:
             self._list_all()
+
+    def _notify(self, method: str, params: dict[str, Any]) -> None:
+        self.told += 1
+        self.rpc.notify(method, params)
 
     # Names.
 
@@ -147,7 +154,7 @@ class ModelClient:
     def open(self, name: str, text: str) -> None:
         self.buffers[name] = Buffer(text)
         item = {"uri": self.uri(name), "languageId": "markdown", "version": 1, "text": text}
-        self.rpc.notify("textDocument/didOpen", {"textDocument": item})
+        self._notify("textDocument/didOpen", {"textDocument": item})
         self._to_ask[name] = None
 
     def change(self, name: str, edits: Iterable[tuple[int, int, str]]) -> None:
@@ -168,7 +175,7 @@ class ModelClient:
         buffer = self.buffers[name]
         buffer.version += 1
         identifier = {"uri": self.uri(name), "version": buffer.version}
-        self.rpc.notify(
+        self._notify(
             "textDocument/didChange", {"textDocument": identifier, "contentChanges": changes}
         )
         self._to_ask[name] = None
@@ -176,21 +183,19 @@ class ModelClient:
     def save(self, name: str, *, watched: bool) -> None:
         before = self.path(name).exists()
         self.write(name, self.buffers[name].text)
-        self.rpc.notify("textDocument/didSave", self._document(name))
+        self._notify("textDocument/didSave", self._document(name))
         if watched:
             self.tell((name, CHANGED if before else CREATED))
 
     def close_document(self, name: str) -> None:
         del self.buffers[name]
         self._to_ask.pop(name, None)
-        self.rpc.notify("textDocument/didClose", self._document(name))
+        self._notify("textDocument/didClose", self._document(name))
 
     # Files and folders.
 
     def write(self, name: str, text: str) -> None:
-        path = self.path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        write(self.path(name), text)
 
     def text_on_disk(self, name: str) -> str | None:
         path = self.path(name)
@@ -199,7 +204,7 @@ class ModelClient:
     def tell(self, *changes: tuple[str, int]) -> None:
         """What the client's watcher has seen."""
         events = [{"uri": self.uri(name), "type": change} for name, change in changes]
-        self.rpc.notify("workspace/didChangeWatchedFiles", {"changes": events})
+        self._notify("workspace/didChangeWatchedFiles", {"changes": events})
 
     def put_folders(self, folders: Sequence[str]) -> None:
         """Take folders out of the workspace, and others in."""
@@ -209,14 +214,14 @@ class ModelClient:
         }
         kept = [name for name in self.folders if name in folders]
         self.folders = kept + [name for name in folders if name not in kept]
-        self.rpc.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        self._notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
     def move_in_tree(self, old: str, new: str, *, watched: bool) -> None:
         """Rename a file or directory where the editor shows them."""
         files = {"files": [{"oldUri": self.uri(old), "newUri": self.uri(new)}]}
         self.apply(self.rpc.call("workspace/willRenameFiles", files))
         self._move(old, new)
-        self.rpc.notify("workspace/didRenameFiles", files)
+        self._notify("workspace/didRenameFiles", files)
         if watched:
             self.tell((old, DELETED), (new, CREATED))
 
@@ -226,7 +231,7 @@ class ModelClient:
         self.path(name).unlink()
         if name in self.buffers:
             self.close_document(name)
-        self.rpc.notify("workspace/didDeleteFiles", files)
+        self._notify("workspace/didDeleteFiles", files)
         if watched:
             self.tell((name, DELETED))
 
@@ -261,7 +266,7 @@ class ModelClient:
         self._move(old, new)
         if self.kind.tells_renames:
             files = {"files": [{"oldUri": self.uri(old), "newUri": self.uri(new)}]}
-            self.rpc.notify("workspace/didRenameFiles", files)
+            self._notify("workspace/didRenameFiles", files)
         self.tell((old, DELETED), (new, CREATED))
 
     def _move(self, old: str, new: str) -> None:
@@ -372,6 +377,11 @@ class ModelClient:
         with self.rpc._changed:
             if self._heard == len(self.rpc.received):
                 self.rpc._changed.wait(seconds)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
 
 
 def as_text(value: Any) -> str:

@@ -76,7 +76,22 @@ KEYS = (
     "steps: [{id: part, unit: {agent: agents/x}}]",
 )
 CHANNELS = ("xrefs", "supersededBy", "refs", "contradictedBy")
-SCRAPS = ("", "", "x", " ", "😀", "é", "\n", "\r\n", "#", "## Part\n", "```\n", "---\n", ": ", "-->")
+SCRAPS = (
+    "",
+    "",
+    "x",
+    " ",
+    "😀",
+    "é",
+    "\n",
+    "\r\n",
+    "#",
+    "## Part\n",
+    "```\n",
+    "---\n",
+    ": ",
+    "-->",
+)
 NEW_NAMES = (
     "fresh",
     "b",
@@ -121,15 +136,35 @@ Change = tuple[int, int, str]
 """What is put in the place of ``text[start:end]``."""
 
 
+def places(text: str) -> list[int]:
+    """Where a cursor can stand."""
+    return [at for at in range(len(text) + 1) if text[at - 1 : at + 1] != "\r\n"]
+
+
 @st.composite
-def typing(draw: st.DrawFn, text: str) -> Change:
-    """A change anywhere; behind wide characters more often than elsewhere."""
-    places = [at for at in range(len(text) + 1) if text[at - 1 : at + 1] != "\r\n"]
-    behind = [at for at in places if "😀" in text[:at].rpartition("\n")[2]]
-    start = draw(st.sampled_from(behind if behind and draw(st.booleans()) else places))
-    within = [at for at in places if start <= at <= start + 40]
+def typing(draw: st.DrawFn, text: str, where: tuple[int, ...] = ()) -> Change:
+    """Something in the place of some characters, or of none."""
+    start = draw(st.sampled_from(where or places(text)))
+    within = [at for at in places(text) if start <= at <= start + 40]
     end = draw(st.sampled_from([start, start, *within]))
     return start, end, draw(st.sampled_from((*SCRAPS, *REFS, *LINKS, *LINES)))
+
+
+def typing_behind_wide_characters(text: str) -> st.SearchStrategy[Change]:
+    """The same in a line behind what is one character and two units in UTF-16."""
+    behind = [at for at in places(text) if "😀" in text[:at].rpartition("\n")[2]]
+    return typing(text, tuple(behind))
+
+
+@st.composite
+def line_ends(draw: st.DrawFn, text: str) -> Change:
+    """A line that is split or joined with the next one, however lines end."""
+    ends = [match.span() for match in re.finditer("\r\n|\n|\r", text)]
+    split = [(at, at) for at in places(text)]
+    start, end = draw(
+        st.sampled_from(ends) if ends and draw(st.booleans()) else st.sampled_from(split)
+    )
+    return start, end, draw(st.sampled_from(("", "\n", "\r\n", "\r", "\n\n## Part\n")))
 
 
 @st.composite

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import tempfile
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from model_answers import differences, fresh_answers, live_answers
+from model_answers import Comparing
 from model_client import CHANGED, CREATED, DELETED, Kind, ModelClient
 from model_texts import (
     CONFIGURATIONS,
@@ -37,10 +37,13 @@ from model_texts import (
     FOLDERS,
     NEW_NAMES,
     SETTINGS,
+    Change,
     files,
+    line_ends,
     other_heading,
     texts,
     typing,
+    typing_behind_wide_characters,
 )
 from positions import position_of
 from rpc import RpcError
@@ -63,27 +66,18 @@ class Authoring(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = Path(tempfile.mkdtemp(prefix="akm-model-")).resolve()
-        self.starts = 0
         self.unchecked = 0
-        self.client: ModelClient | None = None
+        self.comparing: Comparing | None = None
 
     def teardown(self) -> None:
-        if self.client is not None:
-            self.client.close()
-        shutil.rmtree(self.root, ignore_errors=True)
+        if self.comparing is not None:
+            self.comparing.end()
+            shutil.rmtree(self.comparing.root, ignore_errors=True)
 
     @property
     def editor(self) -> ModelClient:
-        assert self.client is not None
-        return self.client
-
-    def started(self, kind: Kind, folders: list[str]) -> ModelClient:
-        """A client of a server that knows nothing yet."""
-        self.starts += 1
-        client = ModelClient(self.command, self.root, kind, f"data-{self.starts}")
-        client.start(folders)
-        return client
+        assert self.comparing is not None
+        return self.comparing.editor
 
     # What there is to choose from.
 
@@ -112,16 +106,11 @@ class Authoring(RuleBasedStateMachine):
         given: dict[str, str],
         opened: int,
     ) -> None:
-        for folder in FOLDERS:
-            (self.root / folder / ".stash").mkdir(parents=True)
-        for name, text in given.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
         kind = Kind(encoding, pulls, edits_closed_files, tells_renames)  # type: ignore[arg-type]
-        self.client = self.started(kind, list(FOLDERS))
+        root = Path(tempfile.mkdtemp(prefix="akm-model-")).resolve()
+        self.comparing = Comparing(self.command, root, kind, given)
         for name in list(given)[:opened]:
-            self.client.open(name, given[name])
+            self.editor.open(name, given[name])
 
     # What the author does with documents.
 
@@ -132,23 +121,39 @@ class Authoring(RuleBasedStateMachine):
             self.editor.open(name, text if on_disk is None else on_disk)
 
     @precondition(lambda self: self.editor.buffers)
-    @rule(data=st.data(), changes=st.integers(1, 3))
-    def type(self, data: st.DataObject, changes: int) -> None:
-        name = data.draw(st.sampled_from(sorted(self.editor.buffers)))
-        text = self.editor.buffers[name].text
-        edits = []
-        for _ in range(changes):
-            start, end, new = data.draw(typing(text))
-            edits.append((start, end, new))
-            text = text[:start] + new + text[end:]
-        self.editor.change(name, edits)
+    @rule(data=st.data(), times=st.integers(1, 3))
+    def type(self, data: st.DataObject, times: int) -> None:
+        self.change_a_document(data, typing, times)
+
+    @precondition(lambda self: self.editor.buffers)
+    @rule(data=st.data())
+    def type_behind_wide_characters(self, data: st.DataObject) -> None:
+        self.change_a_document(data, typing_behind_wide_characters)
+
+    @precondition(lambda self: self.editor.buffers)
+    @rule(data=st.data(), times=st.integers(1, 2))
+    def split_and_join_lines(self, data: st.DataObject, times: int) -> None:
+        self.change_a_document(data, line_ends, times)
 
     @precondition(lambda self: self.editor.buffers)
     @rule(data=st.data())
     def give_a_heading_other_words(self, data: st.DataObject) -> None:
+        self.change_a_document(data, other_heading)
+
+    def change_a_document(
+        self,
+        data: st.DataObject,
+        change: Callable[[str], st.SearchStrategy[Change]],
+        times: int = 1,
+    ) -> None:
+        """One notification with some changes, each of the text that the one before has left."""
         name = data.draw(st.sampled_from(sorted(self.editor.buffers)))
-        change = data.draw(other_heading(self.editor.buffers[name].text))
-        self.editor.change(name, [change])
+        text, changes = self.editor.buffers[name].text, []
+        for _ in range(times):
+            start, end, new = data.draw(change(text))
+            changes.append((start, end, new))
+            text = text[:start] + new + text[end:]
+        self.editor.change(name, changes)
 
     @precondition(lambda self: self.editor.buffers)
     @rule(data=st.data(), text=texts())
@@ -271,24 +276,13 @@ class Authoring(RuleBasedStateMachine):
 
     @invariant()
     def all_is_as_after_a_fresh_start(self) -> None:
-        if self.client is None:
+        if self.comparing is None:
             return
         if self.unchecked > 1:
             self.unchecked -= 1
             return
         self.unchecked = 0
-        fresh = self.started(self.editor.kind, self.editor.folders)
-        try:
-            for name, buffer in self.editor.buffers.items():
-                fresh.open(name, buffer.text)
-            expected = fresh_answers(fresh)
-        finally:
-            fresh.close()
-        until = time.monotonic() + PATIENCE
-        while difference := differences(live_answers(self.editor), expected):
-            if time.monotonic() > until:
-                raise AssertionError(f"not as after a fresh start\n{difference}")
-            self.editor.wait_for_news(0.05)
+        self.comparing.compare(PATIENCE)
 
 
 @pytest.mark.skipif(not forks(), reason="needs servers that start in a moment")

@@ -9,6 +9,7 @@ be. How that one starts is the subject of `test_startup`, `test_lifecycle` and `
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import selectors
@@ -160,6 +161,7 @@ if __name__ == "__main__":
     converter = protocol.new_converter()
     server.new_converter = lambda: converter
     server.AkmLanguageServer()
+    gc.freeze()  # what all servers share is copied for each of them if the collector counts it
     forks = Forks(sys.argv[1])
     print("ready", flush=True)
     forks.run()
