@@ -9,6 +9,7 @@ be. How that one starts is the subject of `test_startup`, `test_lifecycle` and `
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import selectors
@@ -22,8 +23,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 ENDED_BY_SIGNAL = 128
+QUIET = "AKM_LS_TEST_QUIET"
+"""The variable with the seconds that a server waits for further changes, where a test has no time
+to lose."""
 WITHOUT = [sys.executable, "-m", "akm_ls", "serve"]
 """The command where there is no fork."""
+
+
+def forks() -> bool:
+    """Whether a fresh server costs a hundredth of a second here."""
+    return hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 @contextlib.contextmanager
@@ -32,7 +41,7 @@ def warm_server(directory: Path) -> Iterator[list[str]]:
 
     ``directory`` is for the socket alone; its path has to be a short one.
     """
-    if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
+    if not forks():
         yield WITHOUT
         return
     address = str(directory / "servers")
@@ -130,6 +139,8 @@ def _serve(descriptors: list[int], directory: str, environment: dict[str, str]) 
         os.chdir(directory)
         os.environ.clear()
         os.environ.update(environment)
+        if QUIET in environment:
+            indexing.QUIET = refreshing.QUIET = float(environment[QUIET])
         code = cli.main(["serve"])
     except SystemExit as ended:
         code = ended.code
@@ -144,7 +155,15 @@ if __name__ == "__main__":
 
     from akm_ls import cli
     from akm_ls.cli import arguments, logs, serve  # noqa: F401
-    from akm_ls.lsp import features, protocol, server, startup, transport  # noqa: F401
+    from akm_ls.lsp import (  # noqa: F401
+        features,
+        indexing,
+        protocol,
+        refreshing,
+        server,
+        startup,
+        transport,
+    )
 
     # Making a server has its converter compile what every server needs.
     converter = protocol.new_converter()
@@ -152,6 +171,7 @@ if __name__ == "__main__":
     server.AkmLanguageServer()
     for feature in features.__all__:
         getattr(features, feature)
+    gc.freeze()  # what all servers share is copied for each of them if the collector counts it
     forks = Forks(sys.argv[1])
     print("ready", flush=True)
     forks.run()

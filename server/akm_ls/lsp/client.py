@@ -120,6 +120,12 @@ class Client:
         return shown.tag_support.value_set if shown and shown.tag_support else ()
 
     @property
+    def reads_versions(self) -> bool:
+        """Whether the client drops diagnostics of another version than the document has."""
+        pushed = self._text.publish_diagnostics
+        return bool(pushed and pushed.version_support)
+
+    @property
     def _diagnostics(self) -> _DiagnosticsShown | None:
         """What the client shows of diagnostics, whichever way they come.
 

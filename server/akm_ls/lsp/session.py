@@ -197,6 +197,7 @@ class Session:
         if other is None:
             self.reports.forget(canonical)
             self.spread(self.workspace.drop(path))
+            self.files.news()  # its findings are those of the file now
             self._tell_stale(self.reports.known.buffer_changed(canonical), at_once=False)
         else:
             self.opened(other)

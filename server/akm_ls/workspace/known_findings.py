@@ -49,26 +49,29 @@ class Looked:
 
 
 class NotingSurroundings:
-    """Surroundings that remember what was asked of them."""
+    """Surroundings that remember what was asked of them, by normalised paths.
+
+    A rule may ask for ``skills/x/`` or ``a/../b``; a change is told as ``skills/x`` and ``b``.
+    """
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self.looked = Looked()
 
     def kind(self, path: str) -> PathKind | None:
-        self.looked.paths.add(path)
+        self.looked.paths.add(os.path.normpath(path))
         return self._surroundings.kind(path)
 
     def names(self, directory: str) -> Mapping[str, PathKind]:
-        self.looked.listed.add(directory)
+        self.looked.listed.add(os.path.normpath(directory))
         return self._surroundings.names(directory)
 
     def document(self, path: str) -> Document | None:
-        self.looked.paths.add(path)
+        self.looked.paths.add(os.path.normpath(path))
         return self._surroundings.document(path)
 
     def exists(self, path: str) -> bool:
-        self.looked.paths.add(path)
+        self.looked.paths.add(os.path.normpath(path))
         return self._surroundings.exists(path)
 
     def cited_in(self, bundle: str, concept_id: str) -> frozenset[str] | None:

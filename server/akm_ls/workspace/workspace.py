@@ -128,7 +128,8 @@ class Workspace(IndexedBundles):
         before = self.documents.get(path)
         self.documents.put(opened)
         if opened.bundle is None:
-            return Delta()
+            # Of a bundle that is not open any more it may have been one.
+            return self._followed(self.catalog.drop_overlay(path))
         stubs = [stub_of(opened.entry)] if opened.entry else []
         delta = self._followed(self.catalog.overlay(path, stubs))
         cited = frozenset() if before is None else xrefs_of(before) ^ xrefs_of(opened)

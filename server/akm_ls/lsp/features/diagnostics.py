@@ -77,11 +77,15 @@ class _Settling:
 
 
 class PushedDiagnostics(_Settling):
-    """Findings sent to the client: once the author pauses, and only when they differ."""
+    """Findings sent to the client: once the author pauses, and only when they differ.
+
+    A client that looks at versions drops what comes too late, when the author has typed on. It is
+    sent the findings of every version, whether they differ or not.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._published: dict[str, list[lsp.Diagnostic]] = {}
+        self._published: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
         self._waiting: set[str] = set()
 
     def opened(self, path: str) -> None:
@@ -103,7 +107,9 @@ class PushedDiagnostics(_Settling):
     def closed(self, path: str, uri: str) -> None:
         """Take the findings off the screen."""
         self.stop(path)
-        if self._published.pop(uri, None):
+        published = self._published.pop(uri, None)
+        # With versions, what the client shows may be older than what it was sent last.
+        if published is not None and published != (None, []):
             self._send(uri, [], None)
 
     def _due(self, path: str) -> None:
@@ -118,9 +124,10 @@ class PushedDiagnostics(_Settling):
             return
         diagnostics = session.reports.of(path).diagnostics
         uri = session.uri(path)
-        if self._published.get(uri) == diagnostics:
+        state = opened.version if session.client.reads_versions else None, diagnostics
+        if self._published.get(uri) == state:
             return
-        self._published[uri] = diagnostics
+        self._published[uri] = state
         self._send(uri, diagnostics, opened.version)
 
     def _after(self, path: str, pending: asyncio.Task[None]) -> None:

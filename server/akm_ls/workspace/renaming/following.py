@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.reading import read_entry
-from akm_ls.index.delta import Delta
+from akm_ls.index.delta import Delta, Key
 from akm_ls.index.stub import stub_of
 from akm_ls.workspace.renaming.moves import Move, Moves
 
@@ -26,7 +26,7 @@ def delta_of_moves(view: View, pairs: Iterable[tuple[str, str]]) -> Delta:
     before = [stub for stub in view.catalog.stubs() if moves.touch(stub.path)]
     gone = {stub.path for stub in before} | {move.old for move in moves}
     present = [path for path in map(moves.of, sorted(gone)) if os.path.isfile(path)]
-    added: list[Stub] = []
+    added: dict[Key, Stub] = {}
     for path in present[:MAX_AT_ONCE]:
         place = view.bundles.relative(path)
         if place is None:
@@ -36,7 +36,13 @@ def delta_of_moves(view: View, pairs: Iterable[tuple[str, str]]) -> Delta:
         except OSError:
             continue
         entry = read_entry(*place, status.st_size, status.st_mtime_ns).entry
-        if entry is not None:
-            added.append(stub_of(entry))
+        if entry is None:
+            continue
+        # Of several files that claim a ref the smallest path holds it, and the others have not
+        # changed: the index will not say again whose it is.
+        key = entry.bundle, entry.concept_id
+        holder = added.get(key) or view.catalog.get(*key)
+        if holder is None or holder.path in gone or path <= holder.path:
+            added[key] = stub_of(entry)
     missing = tuple(path for path in gone if not os.path.lexists(path))
-    return Delta(added=tuple(added), gone=missing)
+    return Delta(added=tuple(added.values()), gone=missing)
