@@ -43,16 +43,17 @@ UNSENT = {"an env file's key": "HZRT_KEYNAME_7738", "a secret's name": "rdtpsecr
 """May be seen here, and is sent to no model."""
 ENV, SECRET, SENSITIVE, CHECKPOINT, API_KEY = MARKERS.values()
 KEY_NAME, SECRET_NAME = UNSENT.values()
-# "payroll" stands beside every marker: an answer that may show the place would show the marker.
+# Beside every marker stands what its file is found by, "payroll" or the file's name: an answer that
+# quotes the place would show the marker.
 FILES = {
     "team/env/prod.env": (
-        f"# payroll {ENV}\n{KEY_NAME}='payroll {ENV}'\nexport OTHER=\"\n{ENV} payroll\n\"\n"
+        f"# prod payroll {ENV}\n{KEY_NAME}='payroll {ENV}'\nexport OTHER=\"\n{ENV} payroll\n\"\n"
     ),
     "team/env/hidden.env": f"HIDDEN={SENSITIVE} payroll\n",
     "team/env/hidden.sensitive": "",
     f"team/secrets/{SECRET_NAME}": f"payroll {SECRET}\n",
-    "team/secrets/notes.md": f"---\ndescription: payroll {SECRET}\n---\n\n# payroll {SECRET}\n",
-    "team/secrets/tls.env": f"{SECRET}={SECRET} payroll\n",
+    "team/secrets/notes.md": f"---\ndescription: notes {SECRET}\n---\n\n# notes {SECRET}\n",
+    "team/secrets/tls.env": f"{SECRET}={SECRET} tls\n",
     "team/secrets/plan.md": f"# payroll {SENSITIVE}\n",
     "team/secrets/plan.md.sensitive": f"{SENSITIVE}\n",
     "team/secrets/held.lock": f"payroll {SENSITIVE}\n",
@@ -123,7 +124,16 @@ REFS = (
     f"team//env/prod#{KEY_NAME}",
     "team//knowledge/marked#payroll",
 )
-LISTED = ("payroll", "payroll session", "env secrets", "", "secrets/", "env/", CONTROL)
+LISTED = (
+    "payroll",
+    "payroll session",
+    "prod notes tls",
+    "env secrets",
+    "",
+    "secrets/",
+    "env/",
+    CONTROL,
+)
 # Not whole, so that an answer that repeats its query proves nothing; any index would match them.
 QUERIES = (*(marker[:-1] for marker in MARKERS.values()), *LISTED)
 TYPES = ("session", "memory", "env", "secret", "knowledge", "script")
@@ -224,7 +234,7 @@ class Installation:
             cwd=self.root / "team",
         )
         async with Client(stdio_client(parameters, errlog=log)) as client:
-            for query in (*QUERIES[: len(MARKERS)], "payroll", "payroll session"):
+            for query in (*QUERIES[: len(MARKERS)], "payroll", "prod notes tls"):
                 for kind in (None, *TYPES):
                     asked = {"query": query, "type": kind, "limit": 30}
                     for tool in ("akm_search", "akm_context"):
@@ -373,7 +383,7 @@ def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
 ) -> None:
     made = Installation(tmp_path, endpoint)
     made.run("another message", "index", "--embed", "--format", "json")
-    for query in ("payroll", " ".join(QUERIES[: len(MARKERS)])):
+    for query in ("payroll", "prod notes tls", " ".join(QUERIES[: len(MARKERS)])):
         made.run("a search", "search", query, "--detail", "full", "--format", "json")
         made.run("a pack", "context", query, "--max-tokens", "12000", "--format", "json")
         made.run("a found command", "commands", query, "--format", "json")

@@ -100,9 +100,14 @@ def test_e7_what_is_private_or_proposed_is_absent(library: Library) -> None:
 
 
 def test_e8_nothing_is_found_where_there_is_nothing(make_library: MakeLibrary) -> None:
-    answer = ask(make_library(empty={"readme.txt": "x"}), "quantum coffee policy")
+    library = make_library(empty={"readme.txt": "x"})
+    answer = ask(library, "quantum coffee policy")
     assert (answer.hits, answer.total) == ((), 0)
     assert answer.tip is not None
+    asked = PackRequest(query="quantum coffee policy")
+    pack = build_pack(library, asked, lambda request: search(library, request)).to_json()
+    assert (pack["evidence"], pack["citations"]) == ([], [])
+    assert "Nothing" in pack["message"]
 
 
 def test_e9_a_proposal_quotes_its_source_and_writes_nothing(library: Library) -> None:

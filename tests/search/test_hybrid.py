@@ -219,6 +219,8 @@ def test_v1_a_deleted_asset_leaves_both_lanes(library: Library, tmp_path: Path) 
     assert "holidays" not in names(ask(library, "holiday", mode="lexical"))
     assert state_of(library) == ("ready", 3, 0)
     assert library.store is not None
+    # Not only left out for want of a file: neither its words nor its vector are there.
+    assert library.store.match('"holiday"', limit=9) == []
     count = "SELECT count(*) FROM embeddings"
     assert library.store.database.run(lambda it: it.execute(count).fetchone()) == (3,)
 
