@@ -85,6 +85,15 @@ FILES = {
         f"## Steps\n\nUse team//env/prod for the {CONTROL} payroll, {BODY_CONTROL}.\n"
     ),
     "team/commands/pay.md": f"---\ndescription: Pays {CONTROL}.\n---\n\nPay the payroll.\n",
+    # Other formats have other rules for what they open.
+    "files/reading.md": f"# Reading the payroll\n\nRead {CONTROL}.\n",
+    "files/prod.env": f"# prod payroll {ENV}\nFILES='{ENV}'\n",
+    "files/.env": f"# payroll {ENV}\nFILES='{ENV}'\n",
+    "files/.env.md": f"# payroll {ENV}\nFILES='{ENV}'\n",
+    "files/secrets/notes.md": f"# notes {SECRET} payroll\n",
+    "files/deep/secrets/run.sh": f"# notes {SECRET} payroll\n",
+    "files/marked.txt": f"marked {SENSITIVE} payroll\n",
+    "files/marked.sensitive": "",
 }
 LATER = {
     "team/env/later.env": f"LATER='{ENV} payroll'\n",
@@ -122,6 +131,11 @@ REFS = (
     "team//scripts/marked.sh",
     "team//skills/payroll",
     f"team//env/prod#{KEY_NAME}",
+    "files//prod.env",
+    "files//.env",
+    "files//secrets/notes",
+    "files//deep/secrets/run.sh",
+    "files//marked",
     "team//knowledge/marked#payroll",
 )
 LISTED = (
@@ -180,7 +194,9 @@ class Installation:
         for name, target in LINKS.items():
             (root / name).symlink_to(target)
         (root / "home").mkdir()
+        files = {"adapter": "generic-files"}
         config = {
+            "bundles": {"files": {"path": str(root / "files"), "components": {"main": files}}},
             "semanticSearchMode": "auto",
             # akm's own key is not taken over, and nowhere told.
             "embedding": {"endpoint": endpoint.url, "model": "m", "apiKey": API_KEY},
@@ -404,7 +420,8 @@ def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
     for requests in (endpoint.requests[:with_key], endpoint.requests[with_key:]):
         assert any(API_KEY in value for it in requests for value in it.headers.values())
     assert b"akm-context-pack" in found["a pack"]
-    assert b"team//commands/pay" in found["a search"]
+    for ref in (b"team//commands/pay", b"files//reading"):
+        assert ref in found["a search"]
     seen = [
         f"{what}: in {place}"
         for what, marker in MARKERS.items()

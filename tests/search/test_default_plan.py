@@ -25,6 +25,7 @@ PARITY = {
     "knowledge/containers.md": page("", "kubernetes runs them"),
     "knowledge/menu.md": page("", "café résumé"),
     "knowledge/paper.md": page("", "brownish paper"),
+    "knowledge/ray.md": page("", "gamma ray"),
     "memories/draft.md": page("", "alpha marvellously", quality="proposed"),
 }
 
@@ -57,7 +58,7 @@ def test_p2_words_that_nothing_has_together(library: Library) -> None:
     for plan in ("default", "akm"):
         answer = ask(library, "alpha gamma", plan=plan)
         assert answer.stage == "or"
-        assert {hit.entry.name for hit in answer.hits} == {"both", "first"}
+        assert {hit.entry.name for hit in answer.hits} == {"both", "first", "ray"}
 
 
 def test_p3_only_akms_plan_lets_a_full_match_hide_the_others(library: Library) -> None:
