@@ -39,6 +39,8 @@ CONTROL = "ypmcordinary7736"
 """In names, descriptions and bodies of what anybody may see."""
 BODY_CONTROL = "xnwlbodyonly7737"
 """In a body and nowhere else: of that the database has its index of words alone."""
+LATER_MARKERS = ("mdrkturnedsaid7740", "pgwlturnedquoted7741")
+"""In the descriptions and in the bodies of files that are marked while a server runs."""
 UNSENT = {"an env file's key": "HZRT_KEYNAME_7738", "a secret's name": "rdtpsecretname7739"}
 """May be seen here, and is sent to no model."""
 ENV, SECRET, SENSITIVE, CHECKPOINT, API_KEY = MARKERS.values()
@@ -190,7 +192,7 @@ class Installation:
     def __init__(self, root: Path, endpoint: Endpoint) -> None:
         self.root = root
         self.found: defaultdict[str, list[bytes]] = defaultdict(list)
-        self._write(FILES)
+        self.write(FILES)
         for name, target in LINKS.items():
             (root / name).symlink_to(target)
         (root / "home").mkdir()
@@ -212,7 +214,7 @@ class Installation:
         }
         self.common = ["--data-dir", str(root / "data"), "--config", str(root / "config.json")]
 
-    def _write(self, files: dict[str, str]) -> None:
+    def write(self, files: dict[str, str]) -> None:
         for name, text in files.items():
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -262,10 +264,10 @@ class Installation:
 
     def serve(self) -> None:
         """A session of the server in which everything is asked for."""
-        with self._session({}) as client:
+        with self.session({}) as client:
             for _ in range(2):
                 self._ask_everything(client)
-                self._write(LATER)
+                self.write(LATER)
                 self._ask(client, "akm/reindex", {"full": True, "reembed": True})
             self._read_files()
 
@@ -275,7 +277,7 @@ class Installation:
         address = f"{self.endpoint.url}?api_key={API_KEY}"
         embedding = {"endpoint": address, "model": "other", "apiKey": API_KEY}
         self.endpoint.behave = _fail
-        with self._session({"embedding": embedding}) as client:
+        with self.session({"embedding": embedding}) as client:
             deadline = time.monotonic() + 20
             while client.call("akm/status", {})["semantic"]["status"] != "blocked":
                 assert time.monotonic() < deadline, "the endpoint was not asked"
@@ -293,7 +295,7 @@ class Installation:
             self._read_files()
 
     @contextlib.contextmanager
-    def _session(self, settings: dict[str, Any]) -> Iterator[RpcClient]:
+    def session(self, settings: dict[str, Any]) -> Iterator[RpcClient]:
         errors, log = self.root / "stderr.log", self.root / "server.log"
         command = [sys.executable, "-m", "akm_ls", *self.common, "serve"]
         command += ["--log-file", str(log), "--log-level", "debug"]
@@ -340,11 +342,15 @@ class Installation:
         self._ask(client, "akm/findCommand", {"query": query, "limit": 200})
 
     def _ask(self, client: RpcClient, method: str, params: dict[str, Any]) -> None:
-        place = PLACES.get(method, "another message")
+        self.keep(PLACES.get(method, "another message"), self.said(client, method, params).encode())
+
+    @staticmethod
+    def said(client: RpcClient, method: str, params: dict[str, Any]) -> str:
+        """What is answered; a refusal is an answer."""
         try:
-            self.keep(place, client.call(method, params))
-        except RpcError as refused:  # a refusal is an answer
-            self.keep(place, refused.error)
+            return json.dumps(client.call(method, params))
+        except RpcError as refused:
+            return json.dumps(refused.error)
 
     def _read_files(self) -> None:
         """Every byte of every file of its own, as they are now."""
@@ -433,3 +439,35 @@ def test_what_nobody_may_see_is_in_no_file_answer_log_or_request(
         assert name.encode() in found["a search"], f"{what} may be seen"
         sent = [spelling for spelling in _spellings(name) if spelling in found["a request body"]]
         assert sent == [], f"{what} was sent"
+
+
+def test_what_is_marked_while_a_server_runs_is_told_no_more(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    made = Installation(tmp_path, endpoint)
+    said, quoted = LATER_MARKERS
+    description = f"---\ndescription: Turned {said}.\n---\n\n"
+    turned = {
+        "team/knowledge/turned.md": f"{description}# Turned\n\nTurned {quoted}.\n",
+        "team/commands/turned.md": f"{description}Turned {quoted}.\n",
+    }
+    made.write(turned)
+
+    def told(client: RpcClient, marker: str) -> list[str]:
+        asked = {
+            f"{method} {query}": (method, {"query": query, "limit": 50})
+            for query in ("turned", marker[:-1], "knowledge/", "")
+            for method in ("akm/search", "akm/contextPack", "akm/findCommand")
+        }
+        for ref in ("team//knowledge/turned", "team//commands/turned"):
+            asked[f"akm/show {ref}"] = ("akm/show", {"ref": ref})
+        answers = {name: made.said(client, *it) for name, it in asked.items()}
+        return [name for name, answer in answers.items() if marker in answer]
+
+    with made.session({}) as client:
+        assert len(told(client, said)) > 6, "so far it may be seen"
+        assert len(told(client, quoted)) > 3
+        made.write({"team/knowledge/turned.sensitive": "", "team/commands/turned.md.sensitive": ""})
+        assert told(client, quoted) == [], "before the index knows"
+        client.call("akm/reindex", {})
+        assert (told(client, said), told(client, quoted)) == ([], [])
