@@ -74,8 +74,9 @@ def test_e2_the_citation_is_the_sentence_that_answers(library: Library) -> None:
     assert first["citation"]["fragment"] == "approvals"
 
 
-def test_e3_the_runbook_is_before_the_history(library: Library) -> None:
-    answer = ask(library, "incident response escalation owner")
+@pytest.mark.parametrize("boosts", [True, False])
+def test_e3_the_runbook_is_before_the_history(library: Library, boosts: bool) -> None:
+    answer = ask(library, "incident response escalation owner", boosts=boosts)
     assert [hit.entry.name for hit in answer.hits[:2]] == ["incident-runbook", "incident-history"]
     assert answer.hits[0].score.total > answer.hits[-1].score.total
 
