@@ -278,21 +278,23 @@ class Installation:
         embedding = {"endpoint": address, "model": "other", "apiKey": API_KEY}
         self.endpoint.behave = _fail
         with self.session({"embedding": embedding}) as client:
-            deadline = time.monotonic() + 20
-            while client.call("akm/status", {})["semantic"]["status"] != "blocked":
-                assert time.monotonic() < deadline, "the endpoint was not asked"
-                time.sleep(0.1)
+            self._wait_until_it_is(client, "blocked")
             self._ask_everything(client)
+            self._read_files()
             self.endpoint.behave = openai
             self._ask(client, "akm/reindex", {"reembed": True})
-            client.wait_for(lambda message: message.get("method") == "akm/didIndex")
-            deadline = time.monotonic() + 20
-            while client.call("akm/status", {})["semantic"]["status"] != "ready":
-                assert time.monotonic() < deadline, "nothing was embedded"
-                time.sleep(0.1)
+            self._wait_until_it_is(client, "ready")
             self.endpoint.behave = _refuse
             self._ask_everything(client)
             self._read_files()
+
+    @staticmethod
+    def _wait_until_it_is(client: RpcClient, status: str) -> None:
+        """Until the semantic search is; the endpoint is asked in the background."""
+        deadline = time.monotonic() + 60
+        while (now := client.call("akm/status", {})["semantic"])["status"] != status:
+            assert time.monotonic() < deadline, now
+            time.sleep(0.1)
 
     @contextlib.contextmanager
     def session(self, settings: dict[str, Any]) -> Iterator[RpcClient]:
