@@ -163,6 +163,18 @@ class TestALink:
         assert result.entry is None
         assert MARKER not in repr(result)
 
+    def test_to_an_env_file_is_not_unless_it_has_an_env_files_name(self, root: Path) -> None:
+        write(root, "env/prod.env", f"# {MARKER}\nTOKEN={MARKER}\n")
+        (root / "knowledge").mkdir(parents=True)
+        (root / "knowledge" / "x.md").symlink_to("../env/prod.env")
+        (root / "env" / "same.env").symlink_to("prod.env")
+        result = read(root, "knowledge/x.md")
+        assert result.entry is None
+        assert result.warning == "Skipped knowledge/x.md: a symbolic link to an env file"
+        same = read(root, "env/same.env")
+        assert same.entry is not None and same.entry.keys == ("TOKEN",)
+        assert MARKER not in repr((result, same))
+
     def test_to_itself_is_no_trap(self, root: Path) -> None:
         (root / "knowledge").mkdir(parents=True)
         (root / "knowledge" / "x.md").symlink_to("x.md")

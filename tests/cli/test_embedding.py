@@ -13,7 +13,7 @@ import pytest
 from akm_ls.cli.embedding import Lines
 from embedders.endpoint import Answer, Endpoint
 
-from .conftest import Ran, Run
+from .conftest import Ran, Run, write
 
 
 @pytest.fixture
@@ -57,6 +57,19 @@ def test_it_embeds_what_is_missing(embed: Callable[..., Ran], endpoint: Endpoint
     again = embed("--embed")
     assert again.out.splitlines()[1] == "Embeddings are up to date: 2 assets."
     assert len(endpoint.texts) == 2
+
+
+@pytest.mark.parametrize("format_", ["text", "json"])
+def test_what_was_cut_and_a_smaller_budget_are_said_without_being_asked_for(
+    embed: Callable[..., Ran], endpoint: Endpoint, team: Path, format_: str
+) -> None:
+    write(team, {f"knowledge/long{at}.md": f"# Long {at}\n\n{'word ' * 1000}\n" for at in range(2)})
+    endpoint.script(Answer(413))
+    ran = embed("--embed", "--format", format_)
+    assert [line for line in ran.err.splitlines() if "budget" in line or "heads" in line] == [
+        "akm-ls: The endpoint takes less than was sent: the request budget is 4500 tokens now.",
+        "akm-ls: 2 entries have more than 512 tokens and were embedded on their heads.",
+    ]
 
 
 @pytest.mark.parametrize("format_", ["text", "json"])

@@ -39,6 +39,12 @@ def test_search_lists_hits_with_reasons(akm: Run) -> None:
     assert lines[-1] == "3 hits."
 
 
+def test_search_quotes_what_has_no_description(akm: Run, team: Path) -> None:
+    write(team, {"commands/pay.md": "# Paying\n\nPay the zebra at once.\n"})
+    lines = akm("search", "zebra").out.splitlines()
+    assert lines[:2] == ["1. team//commands/pay  command", "   Pay the zebra at once."]
+
+
 def test_search_finds_what_was_written_a_moment_ago(akm: Run, team: Path) -> None:
     assert akm("search", "zebra").code == 1
     write(team, {"knowledge/zebra.md": "# Zebra\n"})

@@ -154,6 +154,13 @@ def test_a_second_timeout_halves_and_each_half_gets_its_two_tries(bench: Bench, 
     assert sorted(log.stored) == [0, 1, 2, 3]
 
 
+def test_being_slow_changes_the_budget_not_at_all(bench: Bench, log: Log) -> None:
+    bench.transport.replies = [RequestTimeout("x")] * 2
+    bench.run(log, [FULL] * 33)
+    assert bench.transport.sizes == [11, 11, 5, 6, 11, 11]
+    assert log.notices == []
+
+
 def test_a_single_document_that_is_too_slow_twice_is_left_out(bench: Bench, log: Log) -> None:
     bench.transport.reply = lambda sent: RequestTimeout("late") if "text 1" in sent.texts else 0
     bench.run(log, numbered(2))

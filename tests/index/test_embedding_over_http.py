@@ -273,6 +273,7 @@ def test_a_second_timeout_halves_and_a_document_that_is_late_twice_is_left_out(
     whole, half = ["k000", "k001", "k002", "k003"], ["k002", "k003"]
     assert run.sent == [whole, whole, ["k000", "k001"], half, half, ["k002"], ["k002"], ["k003"]]
     assert run.clock.pauses == [5.0] * 3
+    assert run.said("notice") == [], "the budget stays"
     assert (report.stored, report.failed, report.problem) == (3, 1, None)
     assert "Embedding 1 entry failed (timeout): " in caplog.text
 

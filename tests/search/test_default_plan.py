@@ -24,6 +24,8 @@ PARITY = {
     "knowledge/kubernetes.md": page("", "orchestration"),
     "knowledge/containers.md": page("", "kubernetes runs them"),
     "knowledge/menu.md": page("", "café résumé"),
+    "knowledge/paper.md": page("", "brownish paper"),
+    "knowledge/ray.md": page("", "gamma ray"),
     "memories/draft.md": page("", "alpha marvellously", quality="proposed"),
 }
 
@@ -56,7 +58,7 @@ def test_p2_words_that_nothing_has_together(library: Library) -> None:
     for plan in ("default", "akm"):
         answer = ask(library, "alpha gamma", plan=plan)
         assert answer.stage == "or"
-        assert {hit.entry.name for hit in answer.hits} == {"both", "first"}
+        assert {hit.entry.name for hit in answer.hits} == {"both", "first", "ray"}
 
 
 def test_p3_only_akms_plan_lets_a_full_match_hide_the_others(library: Library) -> None:
@@ -82,10 +84,14 @@ def test_p6_an_excluded_word(library: Library) -> None:
 def test_p7_the_beginning_of_a_word(library: Library) -> None:
     assert set(names(library, "kubern*")) == {"kubernetes", "containers"}
     assert set(names(library, "kubern")) == {"kubernetes", "containers"}
+    # Where the word itself is there, only who asks for it gets what begins so.
+    assert set(names(library, "brown")) == {"fox", "brown"}
+    assert set(names(library, "brown*")) == {"fox", "brown", "paper"}
 
 
 def test_p8_a_name_beats_a_body(library: Library) -> None:
     assert names(library, "kubernetes") == ["kubernetes", "containers"]
+    assert names(library, "kubernetes", boosts=False) == ["kubernetes", "containers"]
 
 
 def test_p9_accents_do_not_matter(library: Library) -> None:
@@ -94,8 +100,10 @@ def test_p9_accents_do_not_matter(library: Library) -> None:
 
 def test_p10_pages_are_disjoint_slices(library: Library) -> None:
     whole = names(library, "alpha beta quick")
-    pages = [names(library, "alpha beta quick", limit=2, offset=at) for at in (0, 2)]
-    assert [*pages[0], *pages[1]] == whole[:4]
+    assert len(set(whole)) == 5
+    pages = [names(library, "alpha beta quick", limit=2, offset=at) for at in (0, 2, 4)]
+    assert [len(page) for page in pages] == [2, 2, 1]
+    assert [*pages[0], *pages[1], *pages[2]] == whole
 
 
 # Words.

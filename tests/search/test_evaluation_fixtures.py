@@ -22,11 +22,13 @@ from akm_ls.search.search import search
 from .conftest import MakeLibrary, page
 
 HANDBOOK = (
-    "# Paid time off\n\nEveryone has twenty days of paid time off.\n\n## Approvals\n\n"
+    "# Paid time off\n\nEveryone has twenty days of paid time off, and payroll counts them. "
+    "Holidays of the country come on top of these.\n\n## Approvals\n\n"
     "Managers approve PTO requests within three days, and payroll is told.\n"
 )
 FILES = {
     "knowledge/handbook.md": page("Employee handbook", HANDBOOK),
+    "knowledge/contractors.md": page("Contractors", "Their time is paid when a bill has approval."),
     "knowledge/incident-runbook.md": page(
         "Incident response", "The escalation owner leads the incident response."
     ),
@@ -57,8 +59,9 @@ def names(library: Library, query: str, **options: Any) -> list[str]:
 
 
 def test_e1_the_handbook_answers_by_its_words(library: Library) -> None:
-    (first, *_) = ask(library, "paid time off approvals").to_json()["hits"]
+    first, *others = ask(library, "paid time off approvals").to_json()["hits"]
     assert first["name"] == "handbook"
+    assert [hit["name"] for hit in others] == ["contractors"]
     assert first["whyMatched"][0] == "fts bm25 relevance"
 
 
@@ -71,8 +74,9 @@ def test_e2_the_citation_is_the_sentence_that_answers(library: Library) -> None:
     assert first["citation"]["fragment"] == "approvals"
 
 
-def test_e3_the_runbook_is_before_the_history(library: Library) -> None:
-    answer = ask(library, "incident response escalation owner")
+@pytest.mark.parametrize("boosts", [True, False])
+def test_e3_the_runbook_is_before_the_history(library: Library, boosts: bool) -> None:
+    answer = ask(library, "incident response escalation owner", boosts=boosts)
     assert [hit.entry.name for hit in answer.hits[:2]] == ["incident-runbook", "incident-history"]
     assert answer.hits[0].score.total > answer.hits[-1].score.total
 
@@ -100,9 +104,14 @@ def test_e7_what_is_private_or_proposed_is_absent(library: Library) -> None:
 
 
 def test_e8_nothing_is_found_where_there_is_nothing(make_library: MakeLibrary) -> None:
-    answer = ask(make_library(empty={"readme.txt": "x"}), "quantum coffee policy")
+    library = make_library(empty={"readme.txt": "x"})
+    answer = ask(library, "quantum coffee policy")
     assert (answer.hits, answer.total) == ((), 0)
     assert answer.tip is not None
+    asked = PackRequest(query="quantum coffee policy")
+    pack = build_pack(library, asked, lambda request: search(library, request)).to_json()
+    assert (pack["evidence"], pack["citations"]) == ([], [])
+    assert "Nothing" in pack["message"]
 
 
 def test_e9_a_proposal_quotes_its_source_and_writes_nothing(library: Library) -> None:

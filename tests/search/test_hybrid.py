@@ -219,8 +219,14 @@ def test_v1_a_deleted_asset_leaves_both_lanes(library: Library, tmp_path: Path) 
     assert "holidays" not in names(ask(library, "holiday", mode="lexical"))
     assert state_of(library) == ("ready", 3, 0)
     assert library.store is not None
-    count = "SELECT count(*) FROM embeddings"
-    assert library.store.database.run(lambda it: it.execute(count).fetchone()) == (3,)
+    # Not only left out for want of a file: neither its words nor its vector are there.
+    for count, left in (
+        ("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'holiday'", 0),
+        ("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'policy'", 1),
+        ("SELECT count(*) FROM embeddings", 3),
+    ):
+        answer = library.store.database.run(lambda it, asked=count: it.execute(asked).fetchone())
+        assert answer == (left,)
 
 
 def test_r1_what_has_no_vector_is_embedded_once(

@@ -234,6 +234,34 @@ _ENTRIES = st.builds(
 )
 
 
+VOCABULARY = {
+    "fts bm25 relevance",
+    "exact name match",
+    "near-exact name match",
+    "matched name tokens",
+    "skill type boost",
+    "command type boost",
+    "agent type boost",
+    "matched tags",
+    "matched searchHints",
+    "matched aliases",
+    "matched description",
+    "curated metadata boost",
+    "metadata confidence boost",
+    *(f"{state} belief state" for state in BELIEF_BOOST),
+}
+"""Every reason that words alone can have: clients may compare them."""
+
+
+@given(_ENTRIES, _TEXTS, st.sampled_from(["and", "prefix", "or"]))
+@settings(deadline=None)
+def test_there_is_no_other_reason(asset: Entry, query: str, stage: str) -> None:
+    for words in (query, asset.name, " ".join(asset.tags), asset.description):
+        terms = Terms.of(words, tokens_of(words))
+        found = rank(asset, terms, bm25=-1.0, stage=stage)  # type: ignore[arg-type]
+        assert VOCABULARY.issuperset(found.reasons)
+
+
 @given(_ENTRIES, _TEXTS, st.floats(-60, 0), st.sampled_from(["and", "prefix", "or"]))
 @settings(deadline=None)
 def test_the_parts_reproduce_the_total(asset: Entry, query: str, bm25: float, stage: str) -> None:

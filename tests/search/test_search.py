@@ -163,7 +163,10 @@ def test_sessions_only_when_asked_for(library: Library) -> None:
 
 def test_proposals_only_when_asked_for(library: Library) -> None:
     assert "team//lessons/draft" not in refs(library, "cookies")
-    assert "team//lessons/draft" in refs(library, "cookies", include_proposed=True)
+    shown = ask(library, "cookies", include_proposed=True).to_json()["hits"]
+    qualities = {found["ref"]: found["quality"] for found in shown}
+    assert qualities["team//lessons/draft"] == "proposed"
+    assert list(qualities.values()).count("proposed") == 1
     assert refs(library, "lessons/") == []
     assert refs(library, "lessons/", include_proposed=True) == ["team//lessons/draft"]
 
@@ -374,6 +377,9 @@ def test_a_changed_file_is_marked(small: Library) -> None:
     answer = ask(small, "cats")
     assert answer.warnings == ("b//knowledge/n1 has changed since it was indexed.",)
     assert [found.entry.ref for found in answer.hits if found.stale] == ["b//knowledge/n1"]
+    found = hit(small, "cats", "b//knowledge/n1")
+    digest = hashlib.sha256(b"Notes on dogs").hexdigest()
+    assert (found["stale"], found["contentHash"]) == (True, f"sha256:{digest}")
 
 
 def test_a_touched_file_is_not(small: Library) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.adapters import adapter_of
+from akm_ls.bundles.adapters.layout import is_unreadable
 from akm_ls.bundles.citations import citations_of, may_cite
 from akm_ls.bundles.contributions import SETUP_FILES
 from akm_ls.bundles.metadata import PackageInfo, build_entry
@@ -311,6 +312,9 @@ def _open(path: str, real_root: str) -> int:
         raise _Unreadable("a symbolic link to a secret")
     if is_sensitive(rel, lambda sibling: os.path.lexists(os.path.join(real_root, sibling))):
         raise _Unreadable("a symbolic link to what is marked as sensitive")
+    if is_unreadable(rel) and _kind(path) != "env":
+        # Under its own name only the names of its variables would be read.
+        raise _Unreadable("a symbolic link to an env file")
     return os.open(target, _OPEN_FLAGS)
 
 

@@ -95,7 +95,10 @@ def _print_hit(out: Printer, number: int, hit: Mapping[str, Any], digits: int) -
         (printable(hit["ref"]), "bold cyan"),
         (f"  {printable(hit['type'])}", "magenta"),
     )
-    for line in wrapped(hit.get("description") or "", out.width, indent):
+    # An asset that says nothing of itself is known by what it was found for.
+    citation = hit.get("citation") or {}
+    said = hit.get("description") or " ".join(citation.get("text", "").split())
+    for line in wrapped(said, out.width, indent):
         out.line(line)
     why = ", ".join(hit.get("whyMatched") or ())
     if why:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -92,6 +93,9 @@ class HttpTransport:
         import httpx
 
         if self._client is None:
+            # It logs every address it asks, and what stands there of a key.
+            for name in ("httpx", "httpcore"):
+                logging.getLogger(name).setLevel(logging.WARNING)
             # A proxy of the environment must not stand between this machine and itself. A kept
             # connection that the endpoint has closed meanwhile would look like an endpoint down.
             self._client = httpx.AsyncClient(
