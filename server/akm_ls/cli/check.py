@@ -98,7 +98,7 @@ def run(options: Namespace) -> int:
         raise CommandError("--diff goes with --format text or json")
     from akm_ls.workspace.check_run import CheckRun
 
-    with open_workspace(options, options.paths, load=False) as workspace, CheckRun() as check_run:
+    with open_workspace(options, options.paths) as workspace, CheckRun() as check_run:
         paths = paths_to_check(workspace, options)
         if options.paths and not paths:
             _report(options.format).finish(Summary())
@@ -110,9 +110,7 @@ def run(options: Namespace) -> int:
                 complain(line)
         # What corrections change is read again: they do without.
         edits = options.fix or options.diff
-        index = refresh(workspace, check_run=None if edits else check_run, follow=False)
-        if edits:
-            workspace.load()
+        index = refresh(workspace, check_run=None if edits else check_run, load=edits)
         named = None if options.skip_outside else Named.of(workspace, options.paths)
         if options.diff:
             from akm_ls.cli.fixing import show_diff

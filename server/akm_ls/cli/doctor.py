@@ -24,6 +24,7 @@ _PACKAGES = ("apsw", "pygls", "lsprotocol", "pyyaml", "watchfiles", "numpy", "ht
 
 def run(options: Namespace) -> int:
     with open_workspace(options, options.paths) as workspace:
+        workspace.load()
         findings = _examine(workspace)
     if options.format == "json":
         write_json(findings)

@@ -23,6 +23,7 @@ def run(options: Namespace) -> int:
             full=options.full,
             clean=options.clean,
             skip_if_locked=options.skip_if_locked,
+            load=False,
         )
         if options.format == "text":
             _print(report)

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from akm_ls.workspace.check_run import CheckRun
 
 
-def open_workspace(
-    options: Namespace, paths: Sequence[str] = (), *, load: bool = True
-) -> Workspace:
+def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
     """The workspace of ``paths``, or of the current directory; a context manager.
 
-    With ``--bundle-dir`` the bundles are exactly those, wherever the paths lie. Without ``load``
-    the catalog is empty: for commands that may not need it.
+    With ``--bundle-dir`` the bundles are exactly those, wherever the paths lie. Its catalog is
+    empty until `refresh`.
 
     Raises:
         CommandError: a path that does not exist.
@@ -46,7 +44,7 @@ def open_workspace(
         config=options.config,
         offline=options.offline,
     )
-    return Workspace.open(settings) if load else Workspace(settings)
+    return Workspace(settings)
 
 
 def usable_data_dir(asked: str | None) -> str:
@@ -87,9 +85,11 @@ def refresh(
     clean: bool = False,
     skip_if_locked: bool = False,
     check_run: CheckRun | None = None,
-    follow: bool = True,
+    load: bool = True,
 ) -> IndexReport:
     """Bring the index up to date with the files, with progress on stderr when it takes long.
+
+    Without ``load`` the catalog stays as empty as it is: for commands that may not need it.
 
     Raises:
         CommandError: the index file cannot be used.
@@ -98,16 +98,19 @@ def refresh(
 
     try:
         with Progress("Indexing") as progress:
-            return workspace.refresh(
+            report = workspace.refresh(
                 full=full,
                 clean=clean,
                 skip_if_locked=skip_if_locked,
                 check_run=check_run,
-                follow=follow,
+                follow=workspace.has_catalog,
                 on_progress=progress,
             )
     except StoreError as error:
         raise CommandError(str(error)) from error
+    if load:
+        workspace.require_catalog()
+    return report
 
 
 def asked_ref(text: str) -> Ref:

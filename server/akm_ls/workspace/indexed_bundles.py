@@ -56,7 +56,8 @@ class IndexedBundles:
         self.embedding = False
         self.bundles = BundleSet()
         self._store: Store | None = None
-        self._is_loaded = False
+        self.has_catalog = False
+        """Whether the catalog has been filled."""
 
     def close(self) -> None:
         if self._store is not None:
@@ -106,12 +107,12 @@ class IndexedBundles:
 
     def require_catalog(self) -> None:
         """`load`, unless the catalog has been filled in some way."""
-        if not self._is_loaded:
+        if not self.has_catalog:
             self.load()
 
     def is_complete(self) -> bool:
         """Whether every bundle has been read once; also before the catalog is filled."""
-        if self._is_loaded:
+        if self.has_catalog:
             return self.catalog.is_complete()
         store = self.store
         if store is None:
@@ -134,7 +135,7 @@ class IndexedBundles:
         """Make a snapshot the catalog's content."""
         if snapshot.problem:
             self._warn(snapshot.problem)
-        self._is_loaded = True
+        self.has_catalog = True
         self.catalog.load(snapshot.stubs, snapshot.claims, snapshot.generation)
         self._refilled()
         for bundle_id in snapshot.complete:
@@ -233,7 +234,7 @@ class IndexedBundles:
 
     def apply(self, delta: Delta) -> Delta:
         """Take a delta of the index into the catalog; what is left of it for a reader."""
-        self._is_loaded = True
+        self.has_catalog = True
         return self._followed(self.catalog.apply(delta))
 
     def upsert(self, paths: Sequence[str]) -> Delta:
