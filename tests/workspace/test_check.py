@@ -16,7 +16,7 @@ from akm_ls.documents.text import Span
 from akm_ls.index import reader_process, workers
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.record import from_plain, to_plain
-from akm_ls.workspace import FileFindings, Workspace, lint_crew, linting
+from akm_ls.workspace import FileFindings, Workspace, lint_crew, lint_pool, linting
 from akm_ls.workspace.check_run import CheckRun
 from akm_ls.workspace.kept_findings import DIRECTORY
 from akm_ls.workspace.linter import FileToCheck, Linter
@@ -75,7 +75,7 @@ def test_several_processes_find_what_one_finds(root: Path, monkeypatch: pytest.M
     for kept in kept_files(root):
         kept.unlink()
     monkeypatch.setattr(linting, "WORTH_STARTING", 2)
-    monkeypatch.setattr(linting, "BATCH", 3)
+    monkeypatch.setattr(lint_pool, "BATCH", 3)
     assert check(root) == alone
 
 
@@ -133,13 +133,13 @@ def test_ctrl_c_is_not_heard_by_a_process_that_is_still_starting(
     def interrupted(settings: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(linting, "_open", interrupted)
-    monkeypatch.setattr(linting, "BATCH", 3)
+    monkeypatch.setattr(lint_pool, "_open", interrupted)
+    monkeypatch.setattr(lint_pool, "BATCH", 3)
     for kept in kept_files(root):
         kept.unlink()
     with monkeypatch.context() as patched:
         # What is done when the processes fail hides that they did.
-        patched.setattr(linting, "BrokenProcessPool", PickleError)
+        patched.setattr(lint_pool, "BrokenProcessPool", PickleError)
         if sys.platform == "linux":  # elsewhere another process does not see the patches
             assert check(root) == found
     assert capfd.readouterr().err == ""
