@@ -8,7 +8,6 @@ lies inside.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 from bisect import bisect_left
@@ -415,6 +414,8 @@ def _work_tree(root: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _git() -> str | None:
+    import shutil  # loads three compressors
+
     return shutil.which("git")
 
 

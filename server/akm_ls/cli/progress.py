@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from typing import TextIO
 
-from akm_ls.cli.terminal import printable
+from akm_ls.cli.terminal import printable, terminal_columns
 
 _QUIET = 1.0
 _ON_TERMINAL = 0.1
@@ -39,7 +38,7 @@ class Progress:
         if self._terminal:
             tail = f" · {printable(what)}"[:40] if what else ""
             # A line that is broken in two cannot be rewritten.
-            shown = (text + tail)[: shutil.get_terminal_size().columns - 1]
+            shown = (text + tail)[: terminal_columns() - 1]
             self._stream.write(f"\r\x1b[K{shown}")
         else:
             self._stream.write(text + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import textwrap
 import unicodedata
@@ -88,7 +87,14 @@ def output(plain_width: int = 100) -> Printer:
     """
     if not wants_colour(sys.stdout):
         return PlainPrinter(sys.stdout, plain_width)
-    return ColourPrinter(sys.stdout, max(40, shutil.get_terminal_size().columns))
+    return ColourPrinter(sys.stdout, max(40, terminal_columns()))
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is, or 80."""
+    import shutil  # loads three compressors
+
+    return shutil.get_terminal_size().columns
 
 
 def wants_colour(stream: TextIO) -> bool:
