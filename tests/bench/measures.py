@@ -86,7 +86,11 @@ def start(bench: Bench) -> None:
 
 
 def cold(bench: Bench) -> None:
-    """No index yet: diagnostics at once, and typing while the index is built."""
+    """No index yet: diagnostics at once, and an editor that asks without a pause meanwhile.
+
+    That editor and its answers take much of two cores: how long the index itself takes is
+    measured once more, with a document open and nobody typing.
+    """
     results, made = bench.results, bench.made
     probe = made.probes[0]
     cited = f"{made.bundle}//{made.probes[5]}"
@@ -97,6 +101,10 @@ def cold(bench: Bench) -> None:
         "definition": {"line": 7, "character": 3},
     }
     for _ in range(bench.repeat):
+        with bench.editor(bench.fresh()) as editor:
+            editor.open(probe, text)
+            took = editor.indexed() - editor.initialized_at
+            results.add(f"full index of {len(made.ids):,} assets", took, "s", budget=6)
         with bench.editor(bench.fresh()) as editor:
             editor.open(probe, text)
             shown = editor.diagnosed(probe) - editor.initialized_at
@@ -113,7 +121,7 @@ def cold(bench: Bench) -> None:
                     peak = max(peak, editor.resident_megabytes())
                 time.sleep(0.02)
             took = editor.indexed() - editor.initialized_at
-            results.add(f"full index of {len(made.ids):,} assets", took, "s", budget=6)
+            results.add("full index while an editor asks without a pause", took, "s")
             for feature, times in asked.items():
                 results.add(f"{feature} meanwhile", times, budget=60, of="p95")
             if typing.took:
