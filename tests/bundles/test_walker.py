@@ -34,6 +34,22 @@ class TestWithoutGit:
         assert [file.rel for file in files] == ["a-b.md", "a.md", "a/z.md", "b.md"]
         assert (files[3].size, files[3].mtime_ns) == (5, 1_234_567_890_123_456_789)
 
+    def test_a_file_that_is_deleted_meanwhile_takes_no_others_with_it(
+        self, tree: Tree, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = tree("stash", {"a.md": "", "b.md": "", "c.md": ""})
+        scandir = os.scandir
+
+        def listing(path: str) -> object:
+            found = scandir(path)
+            os.unlink(os.path.join(root, "b.md"))
+            return found
+
+        monkeypatch.setattr(walker.os, "scandir", listing)
+        found = list_files(bundle(root))
+        assert names(found) == ["a.md", "c.md"]
+        assert found.warnings == ()
+
     @pytest.mark.parametrize(
         "dropped",
         [

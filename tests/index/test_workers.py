@@ -6,14 +6,16 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from akm_ls.index import reader_process
+from akm_ls.bundles.bundle import Bundle
+from akm_ls.index import reader_process, scan, workers
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
-from akm_ls.index.workers import read_files
+from akm_ls.index.workers import Crew, read_files
 
 from .conftest import Page, Site
 
@@ -93,6 +95,61 @@ def test_a_cancelled_reading_ends_at_once(
     started = time.monotonic()
     assert collect(site, jobs, workers=2, cancelled=lambda: True) == {}
     assert time.monotonic() - started < 15
+
+
+def test_processes_that_were_started_before_are_the_ones_that_read(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crew = Crew(stays=True)
+    crew.start([site.bundle()])
+    started = {member.pid for member in crew.members}
+    assert len(started) == min(os.cpu_count() or 1, workers.MAX_WORKERS)
+
+    def refuse(*_: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(workers, "start_worker", refuse)
+    try:
+        assert len(collect(site, jobs, workers=len(started), crew=crew)) == FILES
+        assert {member.pid for member in crew.members} == started
+        read = [file for member in crew.members for file in member.has_read]
+        assert sorted(read) == [(0, job.rel) for job in jobs]
+    finally:
+        crew.dismiss()
+
+
+def test_processes_that_were_started_for_other_bundles_are_not_asked(
+    site: Site, jobs: list[FileToRead]
+) -> None:
+    crew = Crew(stays=True)
+    crew.start([site.bundle("other")])
+    started = {member.pid for member in crew.members}
+    try:
+        found = collect(site, jobs, workers=2, crew=crew)
+        assert all(file.entry is not None for file in found.values())
+        assert started.isdisjoint(member.pid for member in crew.members)
+    finally:
+        crew.dismiss()
+
+
+def test_processes_start_while_a_bundle_is_listed_of_which_nothing_is_known(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[list[str]] = []
+    start = Crew.start
+
+    def noted(crew: Crew, bundles: Sequence[Bundle]) -> None:
+        starts.append([bundle.id for bundle in bundles])
+        start(crew, bundles)
+
+    monkeypatch.setattr(Crew, "start", noted)
+    monkeypatch.setattr(scan, "MUCH", FILES - 1)
+    assert site.index(workers=None).added == FILES
+    assert starts == [["team"]]
+    site.index(workers=None)
+    assert starts == [["team"]], "there is nothing to read"
+    site.index(workers=None, full=True)
+    assert starts == [["team"], ["team"]]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
