@@ -209,8 +209,8 @@ def _without_signal(subject: Subject) -> Iterator[Finding]:
         code="missing-name-or-type",
         severity="warning",
         message=(
-            f"Nothing says that this file is meant as {_article(str(subject.type))}: it has no name "
-            f"and no description. Add a `description`{placeholder}."
+            f"Nothing says that this file is meant as {_article(str(subject.type))}: it has no "
+            f"name and no description. Add a `description`{placeholder}."
         ),
         span=first_line(document),
         data={"keys": ["name", "description"]},
