@@ -51,19 +51,44 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
     for begin, end in gaps(start, len(text), excluded):
         if text.find("`", begin, end) < 0:
             continue
-        limit = begin
-
-        def block_end(at: int, end: int = end) -> int:
-            nonlocal limit
-            if limit <= at:
-                match = _BLOCK_BREAK.search(text, at, end)
-                limit = match.start() if match else end
-            return limit
-
-        found.extend(_pairs(text, begin, end, block_end))
+        if text.find("``", begin, end) < 0:
+            found += _single(text, begin, end)
+        else:
+            found += _pairs(text, begin, end, _block_ends(text, begin, end))
         if len(found) > MAX_FOUND:
             break
     return tuple(found[:MAX_FOUND])
+
+
+def _block_ends(text: str, start: int, end: int) -> Callable[[int], int]:
+    """Where the block ends that an offset is in, for offsets that grow."""
+    limit = start
+
+    def block_end(at: int) -> int:
+        nonlocal limit
+        if limit <= at:
+            match = _BLOCK_BREAK.search(text, at, end)
+            limit = match.start() if match else end
+        return limit
+
+    return block_end
+
+
+def _single(text: str, start: int, end: int) -> Iterator[CodeSpan]:
+    """Inline code where all backticks stand alone, as in most texts: `_pairs` for less."""
+    block_end = _block_ends(text, start, end)
+    begin = text.find("`", start, end)
+    while begin >= 0:
+        other = text.find("`", begin + 1, end)
+        if other < 0:
+            return
+        if _is_escaped(text, begin, start) or (
+            text.find("\n", begin, other) >= 0 and other > block_end(begin)
+        ):
+            begin = other
+            continue
+        yield CodeSpan(Span(begin, other + 1), Span(begin + 1, other))
+        begin = text.find("`", other + 1, end)
 
 
 def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
@@ -102,6 +127,8 @@ def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _is_escaped(text: str, at: int, floor: int) -> bool:
+    if at <= floor or text[at - 1] != "\\":
+        return False
     count = 0
     while at - count > floor and text[at - count - 1] == "\\" and count < 50:
         count += 1
@@ -141,7 +168,8 @@ def scan_links(
 ) -> tuple[Link, ...]:
     """Links, images, reference definitions, autolinks and bare URLs, in text order."""
     found: list[Link] = []
-    if text.find("]", start) >= 0 or text.find("<", start) >= 0:
+    # A label's end with what may follow it, or what may open an autolink.
+    if text.find("](", start) >= 0 or text.find("]:", start) >= 0 or text.find("<", start) >= 0:
         index = 0
         for begin, end in gaps(start, len(text), excluded):
             while index < len(code_spans) and code_spans[index].span.end <= begin:
@@ -151,7 +179,8 @@ def scan_links(
             )
             if len(found) >= MAX_FOUND:
                 break
-    found.extend(islice(_bare(text, urls, found, code_spans), MAX_FOUND))
+    if urls:
+        found.extend(islice(_bare(text, urls, found, code_spans), MAX_FOUND))
     found.sort(key=lambda link: (link.span.start, -link.span.end))
     return tuple(found[:MAX_FOUND])
 

@@ -32,6 +32,7 @@ _TYPES = {
 }
 """The directory that stands for a type in today's refs."""
 
+_LAST_LETTERS = frozenset(name[-1] for name in _TYPES)
 _LONGEST_TYPE = max(map(len, _TYPES))
 _LONGEST_ORIGIN = 128
 
@@ -66,10 +67,11 @@ def legacy_in_prose(text: str, spans: Iterable[Span]) -> Iterator[LegacyRef]:
     for start, end in spans:
         at = text.find(":", start, end)
         while at >= 0:
-            found = _at_colon(text, at, start, end)
-            if found is not None:
-                yield found
-                at = found.span.end - 1
+            if text[at - 1] in _LAST_LETTERS:
+                found = _at_colon(text, at, start, end)
+                if found is not None:
+                    yield found
+                    at = found.span.end - 1
             at = text.find(":", at + 1, end)
 
 
@@ -90,7 +92,10 @@ def bounded(found: Iterable[LegacyRef]) -> tuple[LegacyRef, ...]:
 
 
 def _whole(scalar: Scalar, channel: Channel) -> Iterator[LegacyRef]:
-    text, inner = scalar.text, scalar.inner
+    text = scalar.text
+    if ":" not in text:
+        return
+    inner = scalar.inner
     if scalar.style in ("|", ">") or inner.end - inner.start != len(text):
         return  # escaped, folded over lines, or a block: its place is not its text
     at = text.find(":")

@@ -306,7 +306,9 @@ class Catalog:
             key = (overlaid[0].bundle, overlaid[0].concept_id) if overlaid else None
         else:
             key = self._claimed_at.get(path) or self._row_at.get(path)
-        if key is None or len(self.claimants(*key)) < 2:
+        if key is None or (key not in self._claims and key not in self._overlay_keys):
+            return None
+        if len(self.claimants(*key)) < 2:
             return None
         return key[1]
 
@@ -333,18 +335,21 @@ class Catalog:
         Without ``suggest`` nothing is looked for in place of what is missing, which takes longer
         than all the rest.
         """
-        stub: Stub | None = None
+        # Most refs are spelled as the catalog spells them.
+        own = home if ref.bundle is None else ref.bundle
+        stub = None if own is None else self._visible.get((own, ref.concept_id))
         if ref.bundle is not None:
             if bundles.get(ref.bundle) is None:
                 near = self._other_bundles(ref, bundles) if suggest else ()
                 return Resolution("unknown-bundle", suggestions=near)
-            stub = self.find(ref.bundle, ref.concept_id)
+            if stub is None:
+                stub = self.find(ref.bundle, ref.concept_id)
             if stub is None:
                 others = self.by_concept(ref.concept_id)
                 if others:
                     refs = tuple(other.ref for other in others[:SUGGESTIONS])
                     return Resolution("elsewhere", others[0], suggestions=refs)
-        else:
+        elif stub is None:
             order = dict.fromkeys((home, bundles.default, *(bundle.id for bundle in bundles)))
             for bundle in order:
                 if bundle is not None and (stub := self.find(bundle, ref.concept_id)) is not None:

@@ -61,6 +61,8 @@ class Stub:
 
     def mark(self, key: str) -> str | None:
         """The first value of one key of `marks`."""
+        if key not in self.marks:
+            return None
         return next(iter(self.marked(key)), None)
 
     def fragments(self) -> tuple[tuple[str, str], ...]:
@@ -72,8 +74,10 @@ class Stub:
 
     def fragment(self, name: str) -> str | None:
         """The slug a fragment leads to: an exact slug, else a heading's text in any case."""
-        if name.isprintable() and f"\n{name}\n" in f"\n{self.slugs}\n":
-            return name
+        if name.isprintable():
+            lines = f"\n{self.slugs}\n"
+            if f"\n{name}\n" in lines or f"\n{name}\t" in lines:
+                return name
         fragments = self.fragments()
         for slug, _ in fragments:
             if slug == name:

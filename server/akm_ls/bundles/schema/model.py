@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from akm_ls.bundles.schema.spelling import likely
 
 Sureness = Literal["high", "medium", "low"]
 Level = Literal["error", "warning", "hint"]
@@ -86,6 +88,21 @@ class Kind:
     judged_by: str | None = None
 
 
+class Definition(NamedTuple):
+    """What the tools that read a file in one place say about one key."""
+
+    keys: tuple[Key, ...]
+    """Each kind's own word."""
+    takes_text: bool
+    """Whether any text is of a type that one of them allows."""
+    restricts: bool
+    """Whether to one of them not every value of the right type will do."""
+
+
+_UNDEFINED = Definition((), False, False)
+_MAX_NAMES = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """What a file is, by its path: the kinds it may be, and the tools that read it there.
@@ -96,18 +113,23 @@ class Place:
     own_kinds: tuple[Kind, ...]
     envelope: Kind | None
     hosts: frozenset[str]
-    _definitions: dict[str, tuple[Key, ...]] = field(
+    kinds: tuple[Kind, ...] = field(init=False, repr=False, compare=False)
+    is_judged: bool = field(init=False, repr=False, compare=False)
+    """Whether other rules judge all the keys."""
+    _definitions: dict[str, Definition] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _unlike: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
     _all: dict[str, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
     _current: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _narrowed: dict[frozenset[str], Place] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        return self.own_kinds if self.envelope is None else (*self.own_kinds, self.envelope)
+    def __post_init__(self) -> None:
+        kinds = self.own_kinds if self.envelope is None else (*self.own_kinds, self.envelope)
+        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "is_judged", all(kind.judged_by for kind in self.own_kinds))
 
     @property
     def kind(self) -> Kind:
@@ -130,13 +152,30 @@ class Place:
 
     def definitions(self, name: str) -> tuple[Key, ...]:
         """What the tools that read the file here say about a key, each kind's own word."""
-        # Every file asks for the same few keys; one without a definition may be anything.
+        return self.definition(name).keys
+
+    def definition(self, name: str) -> Definition:
+        """The same with what follows from it; `Definition.keys` may be empty."""
+        # Every file asks for the same few keys.
         found = self._definitions.get(name)
         if found is None:
-            found = tuple(key for key in self.known(name) if key.read_by & self.hosts)
-            if found:
+            keys = tuple(key for key in self.known(name) if key.read_by & self.hosts)
+            found = _UNDEFINED
+            if keys:
+                takes_text = any(key.takes_text for key in keys)
+                found = Definition(keys, takes_text, any(key.restricts for key in keys))
+            if len(self._definitions) < _MAX_NAMES:
                 self._definitions[name] = found
         return found
+
+    def is_unlike(self, name: str) -> bool:
+        """Whether ``name`` is no misspelling of any of `current_keys`."""
+        unlike = self._unlike.get(name)
+        if unlike is None:
+            unlike = likely(name, self.current_keys()) is None
+            if len(self._unlike) < _MAX_NAMES:
+                self._unlike[name] = unlike
+        return unlike
 
     def known(self, name: str) -> tuple[Key, ...]:
         """The same, whoever reads it: also keys that are in the schema because none does."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from akm_ls.bundles.schema.loading import load_schema
-from akm_ls.bundles.schema.model import Place
+from akm_ls.bundles.schema.model import DirectoryPlace, Place
 
 _MARKDOWN = (".md", ".mdc", ".markdown")
 
 
-@lru_cache(maxsize=1024)
 def place_of(path: str, asset_type: str | None = None, adapter: str = "") -> Place | None:
     """What the file at an absolute (or POSIX) path is to the tools that read frontmatter.
 
@@ -19,31 +18,38 @@ def place_of(path: str, asset_type: str | None = None, adapter: str = "") -> Pla
     """
     posix = path.replace("\\", "/")
     name = posix.rpartition("/")[2]
-    return _in_tool_directory(posix, name) or _by_name(posix) or _by_type(name, asset_type, adapter)
+    return _in_tool_directory(posix) or _by_name(posix) or _by_type(name, asset_type, adapter)
 
 
-def _in_tool_directory(posix: str, name: str) -> Place | None:
+def _in_tool_directory(posix: str) -> Place | None:
     """By the last two segments that are a tool's directory: ``…/.claude/skills/…``."""
-    segments = posix.split("/")
+    directory, _, name = posix.rpartition("/")
+    found = _tool_directory(directory)
+    if found is None:
+        return None
+    place, is_below_skill = found
+    if not name.lower().endswith(place.ends or _MARKDOWN):
+        return None
+    if place.kinds == ("skill",):
+        return _place(place.kinds, place.hosts) if is_skill_path(posix) else None
+    if name.lower() in ("readme.md", "index.md") or is_below_skill:
+        return None
+    if place.kinds == ("agent-gemini",) and name.startswith("_"):
+        return None
+    return _place(place.kinds, place.hosts)
+
+
+@lru_cache(maxsize=1024)
+def _tool_directory(directory: str) -> tuple[DirectoryPlace, bool] | None:
+    """The tool's directory that one is or lies in, and whether skills lie in between."""
+    segments = directory.split("/")
     directories = load_schema().directories
-    for at in range(len(segments) - 3, -1, -1):
+    for at in range(len(segments) - 2, -1, -1):
         place = directories.get(f"{segments[at]}/{segments[at + 1]}")
         if place is None or (place.directory[0] != "." and segments[at - 1 : at] != [".config"]):
             continue
-        if not name.lower().endswith(place.ends or _MARKDOWN):
-            return None
-        if place.kinds == ("skill",):
-            return _place(place.kinds, place.hosts) if is_skill_path(posix) else None
-        if name.lower() in ("readme.md", "index.md") or _is_below_skill(segments[at + 2 : -1]):
-            return None
-        if place.kinds == ("agent-gemini",) and name.startswith("_"):
-            return None
-        return _place(place.kinds, place.hosts)
+        return place, "skills" in segments[at + 2 :]
     return None
-
-
-def _is_below_skill(segments: list[str]) -> bool:
-    return "skills" in segments
 
 
 def is_skill_path(posix: str) -> bool:
@@ -64,8 +70,8 @@ def _by_name(posix: str) -> Place | None:
     return None
 
 
-def _by_type(posix: str, asset_type: str | None, adapter: str) -> Place | None:
-    skill = is_skill_path(posix)
+def _by_type(name: str, asset_type: str | None, adapter: str) -> Place | None:
+    skill = is_skill_path(name)
     if skill:
         asset_type = "skill"
     if asset_type is None:

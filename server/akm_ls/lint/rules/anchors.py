@@ -16,7 +16,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.link_targets import read_target
-from akm_ls.lint.rules.references import replacements, resolved_refs, skips_refs
+from akm_ls.lint.rules.references import faulty_refs, replacements, skips_refs
 
 SUGGESTIONS = 3
 
@@ -32,7 +32,7 @@ _SAMPLES = frozenset(("anchor", "section", "heading", "link", "section-name", "h
 
 def check_dead_anchor(subject: Subject) -> Iterator[Finding]:
     yield from _in_links(subject)
-    if subject.catalog is not None and not skips_refs(subject):
+    if subject.catalog is not None and faulty_refs(subject) and not skips_refs(subject):
         yield from _in_refs(subject)
 
 
@@ -125,7 +125,7 @@ def _comparable(name: str) -> str:
 
 
 def _in_refs(subject: Subject) -> Iterator[Finding]:
-    for occurrence, ref, found in resolved_refs(subject):
+    for occurrence, ref, found in faulty_refs(subject):
         if ref.fragment is None:
             continue
         if found.status != "missing-fragment" or found.stub is None or _hides_its_body(found.stub):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from akm_ls.bundles.schema import Key
 from akm_ls.bundles.schema.model import TEXTS
@@ -60,7 +61,11 @@ def is_template(node: Node) -> bool:
         return node.flow and any(
             "{" in pair.key.text or isinstance(pair.value, Mapping) for pair in node.pairs
         )
-    return isinstance(node, Scalar) and _PLACEHOLDER.search(node.text) is not None
+    if not isinstance(node, Scalar):
+        return False
+    text = node.text
+    may_hold_one = "{" in text or "$" in text or "<" in text
+    return may_hold_one and _PLACEHOLDER.search(text) is not None
 
 
 def is_nothing(node: Node) -> bool:
@@ -102,20 +107,18 @@ def fits_any(node: Node, keys: Iterable[Key]) -> bool:
 
 def fits(node: Node, kind: str) -> bool:
     """Whether a value is of a type as the schema spells it."""
-    outer, _, rest = kind.partition("<")
+    outer, inner_kinds = _parts(kind)
     if outer == "any":
         return True
     if outer == "map":
         if not isinstance(node, Mapping):
             return False
-        inner = rest.rstrip(">").partition(",")[2]
-        return not inner or all(
-            is_nothing(pair.value) or fits(pair.value, inner) for pair in node.pairs
+        return not inner_kinds or all(
+            is_nothing(pair.value) or fits(pair.value, inner_kinds[0]) for pair in node.pairs
         )
     if outer == "list":
         if not isinstance(node, Sequence):
             return False
-        inner_kinds = rest[:-1].split("|")
         takes_scalars = "string" in inner_kinds
         for item in node.items:
             if takes_scalars and isinstance(item, Scalar):
@@ -135,6 +138,16 @@ def fits(node: Node, kind: str) -> bool:
     if outer == "number":
         return isinstance(plain, int | float) and not isinstance(plain, bool)
     return True
+
+
+@lru_cache(maxsize=256)
+def _parts(kind: str) -> tuple[str, tuple[str, ...]]:
+    """The outer type, and those of which a list's items or a map's values are."""
+    outer, _, rest = kind.partition("<")
+    if outer == "map":
+        inner = rest.rstrip(">").partition(",")[2]
+        return outer, (inner,) if inner else ()
+    return outer, tuple(rest[:-1].split("|"))
 
 
 def _bad_item(value: Node, types: tuple[str, ...]) -> Mapping | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from akm_ls.bundles.schema import Key, Place, load_schema, place_of
+from akm_ls.bundles.schema import Definition, Key, Place, load_schema, place_of
 from akm_ls.bundles.schema.spelling import likely, same_letters
 from akm_ls.documents.frontmatter import Frontmatter
-from akm_ls.documents.nodes import Mapping, Pair, Sequence
+from akm_ls.documents.nodes import Mapping, Pair, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
@@ -37,7 +37,7 @@ def _read_place(subject: Subject) -> Place | None:
     if subject.document.frontmatter is None:
         return None
     place = place_of(subject.path, subject.type, subject.bundle.adapter)
-    if place is None or all(kind.judged_by for kind in place.own_kinds):
+    if place is None or place.is_judged:
         return None
     place = place.narrowed(subject.settings.hosts)
     return place if place.hosts else None
@@ -53,8 +53,11 @@ def check_types(subject: Subject) -> Iterator[Finding]:
     frontmatter, place = subject.document.frontmatter, _place(subject)
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
-    for pair, keys in subject.once(_defined_here):
-        if not field_types.fits_any(pair.value, keys) or field_types.is_nothing(pair.value):
+    for pair, definition in subject.once(_defined_here):
+        value, keys = pair.value, definition.keys
+        if definition.takes_text and isinstance(value, Scalar) and isinstance(value.plain, str):
+            continue  # most values of most files
+        if not field_types.fits_any(value, keys) or field_types.is_nothing(value):
             yield from field_types.judge(subject, pair, keys)
 
 
@@ -62,33 +65,37 @@ def check_values(subject: Subject) -> Iterator[Finding]:
     frontmatter, place = subject.document.frontmatter, _place(subject)
     if frontmatter is None or place is None or frontmatter.problem is not None:
         return
-    for pair, keys in subject.once(_defined_here):
-        if any(key.restricts for key in keys):
-            yield from field_values.judge(subject, frontmatter, pair, keys)
+    for pair, definition in subject.once(_defined_here):
+        if definition.restricts:
+            yield from field_values.judge(subject, frontmatter, pair, definition.keys)
 
 
-def _defined_here(subject: Subject) -> tuple[tuple[Pair, tuple[Key, ...]], ...]:
+def _defined_here(subject: Subject) -> tuple[tuple[Pair, Definition], ...]:
+    """Each key that is defined here with its definition, also those inside maps and lists."""
     frontmatter, place = subject.document.frontmatter, _place(subject)
-    return () if frontmatter is None or place is None else tuple(_defined(frontmatter.root, place))
-
-
-def _defined(root: Mapping, place: Place) -> Iterator[tuple[Pair, tuple[Key, ...]]]:
-    """Each key that is defined here with its definitions, also those inside maps and lists."""
-    for pair in root.pairs:
+    if frontmatter is None or place is None:
+        return ()
+    found: list[tuple[Pair, Definition]] = []
+    for pair in frontmatter.root.pairs:
         name = pair.key.text
-        if keys := place.definitions(name):
-            yield pair, keys
+        definition = place.definition(name)
+        if definition.keys:
+            found.append((pair, definition))
         value = pair.value
         if isinstance(value, Mapping):
-            parts = [(f"{name}.", value)]
+            found += _defined_in(value, f"{name}.", place)
         elif isinstance(value, Sequence):
-            parts = [(f"{name}[].", item) for item in value.items if isinstance(item, Mapping)]
-        else:
-            continue
-        for prefix, part in parts:
-            for inner in part.pairs:
-                if keys := place.definitions(prefix + inner.key.text):
-                    yield inner, keys
+            for item in value.items:
+                if isinstance(item, Mapping):
+                    found += _defined_in(item, f"{name}[].", place)
+    return tuple(found)
+
+
+def _defined_in(part: Mapping, prefix: str, place: Place) -> Iterator[tuple[Pair, Definition]]:
+    for pair in part.pairs:
+        definition = place.definition(prefix + pair.key.text)
+        if definition.keys:
+            yield pair, definition
 
 
 def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
@@ -136,7 +143,9 @@ def _unknown(
     strict = subject.settings.portable and place.kind.id == "skill"
     refused = place.kind.strict_for if place.kind.strict_for in place.hosts else None
     severity: Severity = "error" if strict or refused else "hint"
-    meant = None if known else likely(name, _candidates(place, present))
+    meant = None
+    if not known and not place.is_unlike(name):
+        meant = likely(name, _candidates(place, present))
     if meant is not None and same_letters(meant[0]) != same_letters(name):
         meant = None if _is_a_key_elsewhere(name) else meant
     title = place.kind.title

@@ -94,34 +94,37 @@ def resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
     return subject.once(_resolved_refs)
 
 
+def faulty_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
+    """Those of them that do not lead to what they name."""
+    return subject.once(_faulty_refs)
+
+
 def _resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
-    catalog = subject.catalog
+    catalog, document = subject.catalog, subject.document
     assert catalog is not None
+    home, bundles = subject.bundle.id, subject.bundles
+    with_prose = prose_is_checked(subject)
+    known = bundles.ids
+    doubts = bool(document.doubtful_spans)
     found: list[ResolvedRef] = []
     missing = 0
-    for occurrence, ref in _checked_refs(subject):
-        resolution = catalog.resolve(
-            ref, subject.bundle.id, subject.bundles, suggest=missing < MAX_SUGGESTED
-        )
+    for occurrence in (*_inner_refs(subject), *document.refs):
+        ref = occurrence.ref
+        if (
+            ref is None
+            or not (with_prose or occurrence.channel != "prose")
+            or not (ref.bundle in known or is_checked(subject, occurrence))
+            or (doubts and document.is_doubtful(occurrence.span.start))
+        ):
+            continue
+        resolution = catalog.resolve(ref, home, bundles, suggest=missing < MAX_SUGGESTED)
         missing += resolution.status != "found"
         found.append((occurrence, ref, resolution))
     return tuple(found)
 
 
-def _checked_refs(subject: Subject) -> Iterator[tuple[RefOccurrence, Ref]]:
-    with_prose = prose_is_checked(subject)
-    document = subject.document
-    known = subject.bundles.ids
-    doubts = bool(document.doubtful_spans)
-    for occurrence in (*_inner_refs(subject), *document.refs):
-        ref = occurrence.ref
-        if (
-            ref is not None
-            and (occurrence.channel != "prose" or with_prose)
-            and (ref.bundle in known or is_checked(subject, occurrence))
-            and not (doubts and document.is_doubtful(occurrence.span.start))
-        ):
-            yield occurrence, ref
+def _faulty_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
+    return tuple([it for it in resolved_refs(subject) if it[2].status != "found"])
 
 
 def skips_refs(subject: Subject) -> bool:
@@ -131,7 +134,7 @@ def skips_refs(subject: Subject) -> bool:
 
 
 def check_missing_ref(subject: Subject) -> Iterator[Finding]:
-    for occurrence, ref, resolution in resolved_refs(subject):
+    for occurrence, ref, resolution in faulty_refs(subject):
         if resolution.status in ("unknown-bundle", "missing") and (
             ":" not in ref.concept_id or occurrence.span not in told_as_legacy(subject)
         ):
@@ -193,9 +196,10 @@ def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[st
 
 
 def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
-    if skips_refs(subject):
+    faulty = faulty_refs(subject)
+    if not faulty or skips_refs(subject):
         return
-    for occurrence, ref, resolution in resolved_refs(subject):
+    for occurrence, ref, resolution in faulty:
         if ref.bundle is None or resolution.status != "elsewhere" or resolution.stub is None:
             continue
         suggestions = _suggestions(subject, ref, resolution)

@@ -30,7 +30,7 @@ def state_of(stub: Stub) -> str | None:
             return state
     if stub.superseded_by:
         return "superseded"
-    return "deprecated" if stub.marks and stub.mark("status") == "deprecated" else None
+    return "deprecated" if stub.mark("status") == "deprecated" else None
 
 
 def check_superseded_target(subject: Subject) -> Iterator[Finding]:
@@ -41,11 +41,11 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
     if own is not None and state_of(own) is not None:
         return  # history may cite history
     for occurrence, ref, found in resolved_refs(subject):
-        stub = found.stub if found.status in ("found", "missing-fragment") else None
-        if stub is None or occurrence.channel in _CORRECTIONS:
+        stub = found.stub
+        state = None if stub is None else state_of(stub)
+        if stub is None or state is None or found.status == "elsewhere":
             continue
-        state = state_of(stub)
-        if state is None or stub.path == subject.path:
+        if occurrence.channel in _CORRECTIONS or stub.path == subject.path:
             continue
         if own is not None and own in _named(catalog, subject, stub, _corrections_of(stub)):
             continue  # a correction cites what it corrects
