@@ -48,6 +48,22 @@ def test_commands_load_neither_the_protocol_nor_numpy_nor_a_http_client(
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
 
 
+def test_commands_keep_what_is_generated_and_do_without(alone: Path, team: Path) -> None:
+    command = [*AKM_LS, "--data-dir", str(alone / "data"), "show", "skills/review"]
+
+    def ran() -> bytes:
+        return subprocess.run(command, capture_output=True, cwd=team, check=True).stdout
+
+    shown = ran()
+    (kept,) = (alone / "data").glob("generated-commands-*.bin")
+    whole, written = kept.read_bytes(), kept.stat().st_mtime_ns
+    assert ran() == shown
+    assert kept.stat().st_mtime_ns == written
+    kept.write_bytes(whole[: len(whole) // 2])
+    assert ran() == shown
+    assert kept.stat().st_size >= len(whole) // 2 + 1
+
+
 def test_wrong_usage_is_one_line_on_stderr(akm: Run) -> None:
     ran = akm("check", "--nope")
     assert (ran.code, ran.out) == (2, "")

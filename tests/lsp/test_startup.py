@@ -273,7 +273,7 @@ def test_a_directory_that_cannot_be_written_costs_nothing_but_time(tmp_path: Pat
 
 def generate(directory: Path, names: range) -> int:
     """Bytes of the file after a start that takes these."""
-    generated = Generated(str(directory))
+    generated = Generated(str(directory), "test")
     for name in names:
         generated.code(f"x = {name}", "<string>", "exec")
     generated.keep()

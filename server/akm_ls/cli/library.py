@@ -28,8 +28,7 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
     Raises:
         CommandError: a path that does not exist.
     """
-    from akm_ls.workspace import Workspace
-    from akm_ls.workspace.settings import Settings
+    from akm_ls.lsp.generated import Generated
 
     folders = []
     for path in paths or ["."]:
@@ -37,10 +36,17 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
         if not os.path.lexists(absolute):
             raise CommandError(f"{path}: no such file or directory")
         folders.append(absolute if os.path.isdir(absolute) else os.path.dirname(absolute))
+    data_dir = usable_data_dir(options.data_dir)
+    generated = Generated(data_dir, "commands")
+    with generated.in_use():
+        from akm_ls.workspace import Workspace
+        from akm_ls.workspace.settings import Settings
+    generated.keep()
+
     settings = Settings(
         bundle_dirs=tuple(options.bundle_dirs),
         folders=() if options.bundle_dirs else tuple(dict.fromkeys(folders)),
-        data_dir=usable_data_dir(options.data_dir),
+        data_dir=data_dir,
         config=options.config,
         offline=options.offline,
     )

@@ -1,5 +1,8 @@
 """Code that libraries generate while modules are imported, kept in a file from start to start.
 
+attrs and dataclasses compile the methods of hundreds of classes, and hundreds of patterns are
+compiled too: what Python does for source files, a cache of compiled code, is done here for those.
+
 Nothing of the libraries changes. Their modules see another ``compile`` or ``exec`` for a while,
 with the same answers; without a usable file all is as ever.
 
@@ -17,7 +20,7 @@ import importlib.util
 import marshal
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from types import CodeType, ModuleType
 from typing import Any
@@ -38,12 +41,14 @@ _Replacement = Callable[["Generated", ModuleType], "dict[str, object]"]
 class Generated:
     """What was generated, by the digest of what it was generated from.
 
-    ``directory`` holds the file, and is made if need be; ``None``: nothing is kept. The file is
-    read only if it is ours and nobody else may write it. Nothing here raises on its account.
+    ``directory`` holds the file of ``program``, and is made if need be; ``None``: nothing is kept.
+    The file is read only if it is ours and nobody else may write it. Nothing here raises on its
+    account. ``also`` are libraries to help beside those of Python: ``attr``, ``cattrs``.
     """
 
-    def __init__(self, directory: str | None) -> None:
-        self._path = None if directory is None else os.path.join(directory, _file_name())
+    def __init__(self, directory: str | None, program: str, also: Sequence[str] = ()) -> None:
+        self._path = None if directory is None else os.path.join(directory, _file_name(program))
+        self._helped = (*_PYTHONS, *(_OTHERS[name] for name in also))
         self._stored = _Stored({}, b"") if self._path is None else _Stored.read(self._path)
         self._found: set[bytes] = set()
         self._new: dict[bytes, Any] = {}
@@ -56,11 +61,11 @@ class Generated:
             yield
             return
         # Imported before anything is replaced: only what others generate with them is kept.
-        modules = [(_imported(name), replacement) for name, replacement in _REPLACED]
+        modules = [(_imported(name), replace) for name, replace in self._helped]
         with contextlib.ExitStack() as replaced:
-            for module, replacement in modules:
+            for module, replace in modules:
                 if module is not None:
-                    replaced.enter_context(_replacing(module, replacement(self, module)))
+                    replaced.enter_context(_replacing(module, replace(self, module)))
             yield
 
     def keep(self) -> None:
@@ -166,12 +171,14 @@ def _plain(value: Any) -> Any:
     return [int(item) for item in value] if isinstance(value, list) else value
 
 
-_REPLACED: tuple[tuple[str, _Replacement], ...] = (
+_PYTHONS: tuple[tuple[str, _Replacement], ...] = (
     ("re._compiler" if sys.version_info >= (3, 11) else "sre_compile", _for_patterns),
     ("dataclasses", _for_dataclasses),
-    ("attr._make", _for_attrs),
-    ("cattrs.gen", _for_attrs),
 )
+_OTHERS: dict[str, tuple[str, _Replacement]] = {
+    "attr": ("attr._make", _for_attrs),
+    "cattrs": ("cattrs.gen", _for_attrs),
+}
 
 
 def _imported(name: str) -> ModuleType | None:
@@ -205,9 +212,10 @@ _CHECKSUM = 32
 _LENGTH = 4
 
 
-def _file_name() -> str:
+def _file_name(program: str) -> str:
     version = importlib.util.MAGIC_NUMBER[:2].hex()
-    return f"generated-{sys.implementation.cache_tag}-{version}-{sys.flags.optimize}.bin"
+    python = f"{sys.implementation.cache_tag}-{version}-{sys.flags.optimize}"
+    return f"generated-{program}-{python}.bin"
 
 
 class _Stored:

@@ -8,9 +8,8 @@ a moment later
 when first asked for        numpy, httpx, rich, tokenizers, the MCP SDK, …
 ==========================  ====================================================================
 
-Most of the time until the answer would go into code that libraries write: attrs and dataclasses
-compile the methods of some nine hundred classes, and hundreds of patterns are compiled too.
-`generated` keeps all that, as Python keeps its compiled source files.
+Most of the time until the answer would go into code that libraries write for lsprotocol's classes
+and ours; `generated` keeps it.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from collections.abc import Iterator
 from akm_ls.lsp import features
 from akm_ls.lsp.generated import Generated
 
+_LIBRARIES = ("attr", "cattrs")
 _SOON = 0.3
 """Seconds from the answer on in which the editor opens its documents and has their diagnostics."""
 
@@ -45,20 +45,25 @@ class Start:
     """
 
     def __init__(self, directory: str | None) -> None:
-        self._generated = Generated(directory)
+        self._generated = Generated(directory, "serve", _LIBRARIES)
 
     @contextlib.contextmanager
     def imports(self) -> Iterator[None]:
         """Import with rare garbage collection, and generate only what is new."""
-        with self._loading():
-            yield
+        thresholds = gc.get_threshold()
+        gc.set_threshold(_YOUNG, *thresholds[1:])
+        try:
+            with self._generated.in_use():
+                yield
+        finally:
+            gc.set_threshold(*thresholds)
         gc.freeze()  # what was imported stays: the collector need not look at it again
         self._generated.keep()
 
     def load_rest_soon(self) -> None:
         """On the event loop: load what ``initialize`` was answered without. A feature that is
         asked for before is loaded then."""
-        features.loading = self._loading
+        features.loading = self._generated.in_use
         asyncio.get_running_loop().call_later(_SOON, self._load_next, iter(features.__all__))
 
     def _load_next(self, names: Iterator[str]) -> None:
@@ -70,14 +75,5 @@ class Start:
             return
         features.loading = contextlib.nullcontext
         self._generated.keep()
-        self._generated = Generated(None)  # what the file holds is not needed any more
-
-    @contextlib.contextmanager
-    def _loading(self) -> Iterator[None]:
-        thresholds = gc.get_threshold()
-        gc.set_threshold(_YOUNG, *thresholds[1:])
-        try:
-            with self._generated.in_use():
-                yield
-        finally:
-            gc.set_threshold(*thresholds)
+        # What the file holds is not needed any more.
+        self._generated = Generated(None, "serve")
