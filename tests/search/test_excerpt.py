@@ -63,6 +63,25 @@ def test_what_is_not_in_the_prose(query: str) -> None:
     assert text is None or "password" not in text
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "---\nname: cats\n---\n",
+        "---\rname: cats\r---\r",
+        "\ufeff---  \r\nname: cats\r\n---\t\r\n",
+        "---\nname: cats\n----\n --- \ntags: cats\n---\n",
+        "---\r\n---\r\n",
+    ],
+)
+def test_the_body_begins_behind_the_frontmatter(block: str) -> None:
+    assert quote(f"{block}dogs", "cats") is None
+    assert quote(f"{block}cats", "cats") == "cats"
+
+
+def test_frontmatter_that_never_ends_is_text() -> None:
+    assert quote("---\ncats\n--- dogs", "cats") == "cats\n--- dogs"
+
+
 def test_nothing_of_the_frontmatter() -> None:
     assert quote("---\nname: cats\n---\ndogs", "cats") is None
     assert quote("---\r\nname: cats\r\n---\r\ncats\r\n", "cats") == "cats"

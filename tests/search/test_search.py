@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from akm_ls.index.store import StoreError
 from akm_ls.search.library import Cancelled, Library
 from akm_ls.search.request import RequestError, SearchRequest
-from akm_ls.search.result import SearchResult
+from akm_ls.search.result import SearchResult, file_uri
 from akm_ls.search.search import search
 
 from .conftest import MakeLibrary, page
@@ -593,3 +593,22 @@ def test_parameters_of_a_client() -> None:
 def test_parameters_that_cannot_be_used_are_named(params: object, key: str) -> None:
     with pytest.raises(RequestError, match=key):
         SearchRequest.from_params(params)
+
+
+@pytest.mark.skipif(os.sep != "/", reason="POSIX paths")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/me/team/knowledge/tokens.md",
+        "/home/me/.claude/skills/x~1/SKILL.md",
+        "/a b/c#d/e?f/g%20h.md",
+        "/größe/目录/😀.md",
+        "/a/./b.md",
+        "/a//b.md",
+        "/a/b/",
+        "/a+b/c,d/e@f/g&h=i",
+        "/",
+    ],
+)
+def test_a_uri_is_spelled_as_python_spells_it(path: str) -> None:
+    assert file_uri(path) == Path(path).as_uri()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from akm_ls.bundles.entry import Citation, Entry
@@ -30,8 +30,7 @@ class CitingPlace:
     citation: Citation
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRow:
+class MatchRow(NamedTuple):
     """One full-text hit; ``bm25`` is SQLite's rank: negative, smaller is better."""
 
     entry_id: int

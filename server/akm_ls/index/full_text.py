@@ -55,6 +55,7 @@ class Known:
 
     def __init__(self) -> None:
         self._as_of: tuple[object, ...] | None = None
+        self._size: int | None = None
         self._counts: dict[str, int] = {}
         self._gates: dict[tuple[str, ...], bytearray] = {}
 
@@ -70,6 +71,13 @@ class Known:
             ).fetchone() or (0,)
             self._counts[expression] = count
         return count
+
+    def size(self, connection: apsw.Connection) -> int:
+        """How many rows there are."""
+        self._follow(connection)
+        if self._size is None:
+            (self._size,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
+        return self._size
 
     def passing(
         self,
@@ -104,6 +112,7 @@ class Known:
         version = connection.execute("PRAGMA data_version").fetchone()
         as_of = (connection, version, connection.total_changes())
         if as_of != self._as_of:
+            self._size = None
             self._counts.clear()
             self._gates.clear()
             self._as_of = as_of
@@ -169,7 +178,7 @@ class FullText:
             while True:
                 rows, is_all = _matches(connection, expression, depth, len(also), far)
                 kept = self._known.passing(connection, wanted, bindings, [it for it, _ in rows])
-                found = [MatchRow(*row) for row in rows if row[0] in kept]
+                found = [MatchRow._make(row) for row in rows if row[0] in kept]
                 if len(found) >= needed or is_all:
                     return found if also else found[:limit]
                 depth *= 8
@@ -235,11 +244,7 @@ class FullText:
     def size(self) -> int:
         """How many rows the whole file has."""
 
-        def read(connection: apsw.Connection) -> int:
-            (count,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
-            return int(count)
-
-        return self._database.run(read)
+        return self._database.run(self._known.size)
 
     def holding(self, expression: str, ids: Collection[int]) -> set[int]:
         """Those of some rows that match."""

@@ -387,9 +387,14 @@ class Store:
         return None
 
 
+_IN_DOCUMENT = {"description", "tags", "slugs", "superseded_by", "when_to_use", "marks"}
+"""Columns for stubs: an entry has the same, or more of it, in its document."""
 _SELECT_ENTRIES = (
     "SELECT e.id, e.bundle_key, e.embed_hash, e.document, f.content_hash, f.size, f.mtime_ns, "
-    + ", ".join(f"e.{column.strip()}" for column in ENTRY_COLUMNS.split(","))
+    + ", ".join(
+        "NULL" if column in _IN_DOCUMENT else f"e.{column}"
+        for column in map(str.strip, ENTRY_COLUMNS.split(","))
+    )
     + " FROM entries AS e LEFT JOIN files AS f ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
 )
 

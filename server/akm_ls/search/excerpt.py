@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from akm_ls.documents.blocks import scan_blocks
@@ -23,8 +24,10 @@ _LEAD = 80
 """Characters kept before the first match where no line or sentence starts nearer."""
 _SECRET_REACH = 4_000
 """How far around an excerpt the rest of a secret may lie that reaches into it."""
+_REST_OF_WORD = re.compile(r"[^\W_]+")
 _BREAK = re.compile(r"[\n\r]+|(?<=[.!?])\s+")
-_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*[\r\n].*?[\r\n]---[ \t]*(?:\r\n|[\r\n]|\Z)", re.DOTALL)
+_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*[\r\n]")
+_FRONTMATTER_END = re.compile(r"[\r\n]---[ \t]*(?:\r\n|[\r\n]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,7 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
     ``None`` when the body holds none of the query: the hit comes from its name or metadata.
     Fenced code and comments are passed over, as they are not searched either.
     """
-    # For an excerpt the plain block will do: reading its YAML would take most of the time.
-    block = _FRONTMATTER.match(text)
-    start = block.end() if block else 0
+    start = _body_start(text)
     occurrences = _occurrences(text, start, tokens)
     if not occurrences:
         return None
@@ -108,7 +109,20 @@ def best_excerpt(text: str, tokens: tuple[str, ...]) -> Excerpt | None:
 
 def said_slug(heading: Heading) -> str | None:
     """What names a heading in a ref that others see; a slug repeats the secrets of a heading."""
-    return None if not heading.slug or find_secrets(heading.text) else heading.slug
+    return None if not heading.slug or _has_secrets(heading.text) else heading.slug
+
+
+@lru_cache(maxsize=1024)
+def _has_secrets(heading: str) -> bool:
+    """Many files have the same headings."""
+    return bool(find_secrets(heading))
+
+
+def _body_start(text: str) -> int:
+    """For an excerpt the plain block will do: reading its YAML would take most of the time."""
+    opening = _FRONTMATTER.match(text)
+    closing = None if opening is None else _FRONTMATTER_END.search(text, opening.end())
+    return 0 if closing is None else closing.end()
 
 
 def _occurrences(text: str, start: int, tokens: tuple[str, ...]) -> list[_Occurrence]:
@@ -120,9 +134,8 @@ def _occurrences(text: str, start: int, tokens: tuple[str, ...]) -> list[_Occurr
         root = root_of(token)
         at, count = find_word(root, folded, start), 0
         while at >= 0 and count < _MAX_OCCURRENCES:
-            after = at + len(root)
-            while after < end and folded[after].isalnum():
-                after += 1
+            rest = _REST_OF_WORD.match(folded, at + len(root))
+            after = at + len(root) if rest is None else rest.end()
             found.append(_Occurrence(at, after, index))
             count += 1
             at = find_word(root, folded, after)

@@ -91,12 +91,16 @@ def may_read(bundles: BundleSet, path: str, places: dict[str, str] | None = None
         return False
     if is_unreadable(rel) or not adapter_of(owner).reads(rel):
         return False
-    return not is_sensitive(rel, lambda sibling: os.path.lexists(owner.path_of(sibling)))
+    return not is_sensitive(rel, lambda sibling: os.path.lexists(os.path.join(owner.root, sibling)))
 
 
 def _real_path(path: str, places: dict[str, str]) -> str:
     """`os.path.realpath`, asking for every directory once."""
-    directory, name = os.path.split(path)
+    if os.name == "posix" and path.startswith("/"):
+        directory, _, name = path.rpartition("/")  # a third of the time of asking `os.path`
+        directory = directory or "/"
+    else:
+        directory, name = os.path.split(path)
     if name in ("", ".", "..") or not os.path.isabs(path):
         return os.path.realpath(path)
     place = places.get(directory)
@@ -112,11 +116,26 @@ def _read_file(path: str) -> str | None:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
             return None
-        with open(path, "rb") as file:
-            # Room for as much as there may be would take longer to get than the file.
-            return decode(file.read(max(status.st_size, _LEAST_READ) + 1)).text
+        # Room for as much as there may be would take longer to get than the file.
+        return decode(_bytes_of(path, max(status.st_size, _LEAST_READ) + 1)).text
     except (OSError, ValueError):
         return None
+
+
+def _bytes_of(path: str, most: int) -> bytes:
+    """The first ``most`` bytes of a file. A file object takes as long to make as the file to read.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        data = os.read(file, most)
+        while len(data) < most and (more := os.read(file, most - len(data))):
+            data += more
+        return data
+    finally:
+        os.close(file)
 
 
 def entry_of_stub(bundles: BundleSet, stub: Stub) -> Entry:

@@ -40,7 +40,8 @@ class Ranked:
     def __post_init__(self) -> None:
         score, entry = self.score, self.entry
         # Many a good hit is held at 1: what it would have had keeps an exact name above a near one.
-        object.__setattr__(self, "key", (-score.total, -score.raw, entry.name, entry.ref))
+        total, raw = score.order
+        object.__setattr__(self, "key", (-total, -raw, entry.name, entry.ref))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from akm_ls.bundles.asset_types import TYPE_BY_NAME
@@ -37,6 +38,7 @@ def tokens_of(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words(query[:MAX_QUERY_CHARS])))[:MAX_TOKENS]
 
 
+@lru_cache(maxsize=1024)
 def root_of(token: str) -> str:
     """The beginning that the forms of a word share, roughly what the index's stemmer keeps."""
     for ending in _ENDINGS:

@@ -114,7 +114,13 @@ class Score:
 
     @property
     def total(self) -> float:
-        return round(min(self.raw, 1.0 if self.ceiling is None else self.ceiling), 4)
+        return self.order[0]
+
+    @property
+    def order(self) -> tuple[float, float]:
+        """The score, and the one below no ceiling: hits come in the order of both."""
+        raw = self.raw
+        return round(min(raw, 1.0 if self.ceiling is None else self.ceiling), 4), raw
 
     @property
     def reasons(self) -> tuple[str, ...]:

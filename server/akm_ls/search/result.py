@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -171,7 +173,13 @@ class SearchResult:
         }
 
 
+_PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+")
+
+
 def file_uri(path: str) -> str:
+    # Most paths have nothing in them that is spelled otherwise in a URI.
+    if _PLAIN_PATH.fullmatch(path) and os.sep == "/":
+        return f"file://{path}"
     return PurePath(path).as_uri()
 
 

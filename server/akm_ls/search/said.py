@@ -24,13 +24,24 @@ class Described(Protocol):
 
 def said_description(asset: Described) -> str:
     """The description of an asset as somebody may read it; empty if nobody wrote one."""
-    if not asset.description:
-        return ""
+    description = asset.description
     last = asset.name.rpartition("/")[2]
-    stem = stem_of(last)
-    if asset.description in (words(last), words(stem), words(stem.removesuffix(".derived"))):
+    if not description or _repeats(description, last):
         return ""
-    return redact(asset.description).text
+    return redact(description).text
+
+
+def _repeats(description: str, last: str) -> bool:
+    """Whether a description is no more than the last part of a name as words."""
+    if len(description) > _MOST_WORDS * len(last):
+        return False
+    stem = stem_of(last)
+    return description in (words(last), words(stem), words(stem.removesuffix(".derived")))
+
+
+_MOST_WORDS = 4
+"""The words of a name have at most so many times its letters: each may get a blank, and may be
+two in lower case."""
 
 
 def said(text: str) -> str:
