@@ -30,6 +30,9 @@ FILES = (
     "other/knowledge/a.md",
     "other/memories/n.md",
 )
+CENTRAL = ("team/knowledge/a.md", "team/knowledge/b.md", "other/knowledge/a.md")
+"""What the others cite; more happens to it than to others."""
+names = st.sampled_from((*CENTRAL, *CENTRAL, *FILES))
 DIRECTORIES = ("team/knowledge", "team/knowledge/dir", "team/skills/s", "other/knowledge")
 SETTINGS = "team/.akm-ls.toml"
 
@@ -48,9 +51,11 @@ IDS = ("knowledge/a", "knowledge/b", "memories/m", "memories/n", "skills/s", "sk
 LINKS = (
     "[x](a.md)",
     "[x](a.md#part)",
+    "[x](a.md#part) and [y](b.md#other-part)",
     "[x](references/x.md)",
     "[x](../../scripts/run.sh)",
     "[x](../memories/m.md)",
+    "[x](../../other/knowledge/a.md#part)",
     "[x](gr%C3%B6%C3%9Fe%20%F0%9F%98%80.md#part)",
     "[x](dir)",
 )
@@ -127,9 +132,21 @@ def texts(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(("\n", "\n", "\r\n"))).join([*head, *body, ""])
 
 
+COMMON = {
+    "team/knowledge/a.md": "---\ntitle: A title\n---\n# Title\n\n## Part\n",
+    "team/knowledge/b.md": "[x](a.md#part) [y](../../other/knowledge/a.md)\n",
+}
+
+
 @st.composite
-def files(draw: st.DrawFn, least: int = 5, most: int = 10) -> dict[str, str]:
-    return draw(st.dictionaries(st.sampled_from(FILES), texts(), min_size=least, max_size=most))
+def bundles(draw: st.DrawFn) -> dict[str, str]:
+    """What there is in the beginning; mostly one file cites another."""
+    return {**COMMON, **draw(files(least=3, most=8))}
+
+
+@st.composite
+def files(draw: st.DrawFn, least: int, most: int) -> dict[str, str]:
+    return draw(st.dictionaries(names, texts(), min_size=least, max_size=most))
 
 
 Change = tuple[int, int, str]

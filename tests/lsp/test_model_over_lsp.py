@@ -38,8 +38,10 @@ from model_texts import (
     NEW_NAMES,
     SETTINGS,
     Change,
+    bundles,
     files,
     line_ends,
+    names,
     other_heading,
     texts,
     typing,
@@ -54,7 +56,6 @@ PATIENCE = float(os.environ.get("AKM_MODEL_PATIENCE", "8"))
 """Seconds until a difference is one that stays."""
 REFUSED = -32803
 
-NAMES = st.sampled_from(FILES)
 NAMED = re.compile(r"[\w-]+//[\w/.-]+(?:#[\w-]+)?|^#+ .*$|auth|part", re.MULTILINE)
 """What has a name that can be renamed, or looks like it."""
 
@@ -94,8 +95,8 @@ class Authoring(RuleBasedStateMachine):
         encoding=st.sampled_from(["utf-16", "utf-8"]),
         edits_closed_files=st.booleans(),
         tells_renames=st.booleans(),
-        given=files(),
-        opened=st.integers(1, 5),
+        given=bundles(),
+        opened=st.integers(2, 6),
     )
     def begin(
         self,
@@ -114,7 +115,7 @@ class Authoring(RuleBasedStateMachine):
 
     # What the author does with documents.
 
-    @rule(name=NAMES, text=texts())
+    @rule(name=names, text=texts())
     def open_a_file_or_a_new_document(self, name: str, text: str) -> None:
         if name not in self.editor.buffers:
             on_disk = self.editor.text_on_disk(name)
@@ -167,6 +168,13 @@ class Authoring(RuleBasedStateMachine):
         self.editor.save(name, watched=watched)
 
     @precondition(lambda self: self.editor.buffers)
+    @rule(data=st.data(), watched=st.booleans())
+    def save_and_close(self, data: st.DataObject, watched: bool) -> None:
+        name = data.draw(st.sampled_from(sorted(self.editor.buffers)))
+        self.editor.save(name, watched=watched)
+        self.editor.close_document(name)
+
+    @precondition(lambda self: self.editor.buffers)
     @rule(data=st.data())
     def close_saved_or_not(self, data: st.DataObject) -> None:
         self.editor.close_document(data.draw(st.sampled_from(sorted(self.editor.buffers))))
@@ -189,7 +197,7 @@ class Authoring(RuleBasedStateMachine):
     # What the author does in the editor's tree.
 
     @precondition(lambda self: self.existing())
-    @rule(data=st.data(), new=NAMES, watched=st.booleans())
+    @rule(data=st.data(), new=names, watched=st.booleans())
     def move_a_file(self, data: st.DataObject, new: str, watched: bool) -> None:
         if self.is_free(new):
             old = data.draw(st.sampled_from(self.existing()))
@@ -211,7 +219,7 @@ class Authoring(RuleBasedStateMachine):
 
     # What happens behind the editor's back.
 
-    @rule(name=NAMES, text=texts())
+    @rule(name=names, text=texts())
     def another_program_writes_a_file(self, name: str, text: str) -> None:
         kind = CHANGED if self.editor.path(name).exists() else CREATED
         self.editor.write(name, text)
@@ -225,7 +233,7 @@ class Authoring(RuleBasedStateMachine):
         self.editor.tell((name, DELETED))
 
     @precondition(lambda self: self.existing())
-    @rule(data=st.data(), new=NAMES)
+    @rule(data=st.data(), new=names)
     def another_program_moves_a_file(self, data: st.DataObject, new: str) -> None:
         if not self.editor.path(new).exists():
             old = data.draw(st.sampled_from(self.existing()))
@@ -239,7 +247,7 @@ class Authoring(RuleBasedStateMachine):
             shutil.rmtree(self.editor.path(name))
             self.editor.tell((name, DELETED))
 
-    @rule(written=files(least=1, most=4), gone=st.sets(NAMES, max_size=3))
+    @rule(written=files(least=1, most=4), gone=st.sets(names, max_size=3))
     def another_branch_is_checked_out(self, written: dict[str, str], gone: set[str]) -> None:
         changes = []
         for name in sorted(gone - written.keys()):
@@ -293,8 +301,8 @@ def test_all_is_as_after_a_fresh_start(server_command: list[str]) -> None:
     run_state_machine_as_test(
         Session,
         settings=settings(
-            max_examples=EXAMPLES or 20,
-            stateful_step_count=20 if EXAMPLES else 12,
+            max_examples=EXAMPLES or 24,
+            stateful_step_count=20 if EXAMPLES else 14,
             derandomize=not EXAMPLES,
             database=None,
             deadline=None,
