@@ -23,7 +23,7 @@ from akm_ls.lsp import features
 from akm_ls.lsp.generated import Generated
 
 _LIBRARIES = ("attr", "cattrs")
-_SOON = 0.3
+_SOON = 0.1
 """Seconds from the answer on in which the editor opens its documents and has their diagnostics."""
 
 _YOUNG = 20_000
