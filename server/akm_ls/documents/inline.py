@@ -17,6 +17,7 @@ _RUN = re.compile(r"`+")
 # Inline code ends with its block: at a blank line, or at a line that starts another block.
 _BLOCK_BREAK = re.compile(r"\n(?=[ \t]*(?:\n|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|[>|]))")
 _LINK_TOKEN = re.compile(r"\\[\[\]<\\]|!?\[|\]|<|\n[ \t]*(?=\n)")
+_LABEL_END = re.compile(r"\][(:]")
 _DESTINATION = re.compile(
     r"\([ \t]*\n?[ \t]*"
     r"(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)?))"
@@ -51,10 +52,7 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
     for begin, end in gaps(start, len(text), excluded):
         if text.find("`", begin, end) < 0:
             continue
-        if text.find("``", begin, end) < 0:
-            found += _single(text, begin, end)
-        else:
-            found += _pairs(text, begin, end, _block_ends(text, begin, end))
+        found += _pairs(text, begin, end, _block_ends(text, begin, end))
         if len(found) > MAX_FOUND:
             break
     return tuple(found[:MAX_FOUND])
@@ -74,37 +72,27 @@ def _block_ends(text: str, start: int, end: int) -> Callable[[int], int]:
     return block_end
 
 
-def _single(text: str, start: int, end: int) -> Iterator[CodeSpan]:
-    """Inline code where all backticks stand alone, as in most texts: `_pairs` for less."""
-    block_end = _block_ends(text, start, end)
-    begin = text.find("`", start, end)
-    while begin >= 0:
-        other = text.find("`", begin + 1, end)
-        if other < 0:
-            return
-        if _is_escaped(text, begin, start) or (
-            text.find("\n", begin, other) >= 0 and other > block_end(begin)
-        ):
-            begin = other
-            continue
-        yield CodeSpan(Span(begin, other + 1), Span(begin + 1, other))
-        begin = text.find("`", other + 1, end)
-
-
 def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
     """Each run of backticks with the next one of the same length in its block."""
     runs = _runs(text, start, end)
-    following: dict[int, int] = {}
-    partner = [-1] * len(runs)
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        partner[index] = following.get(length, -1)
-        following[length] = index
+    if text.count("`", start, end) == len(runs):
+        partner = [*range(1, len(runs)), -1]  # each stands alone, as in most texts
+    else:
+        following: dict[int, int] = {}
+        partner = [-1] * len(runs)
+        for index in range(len(runs) - 1, -1, -1):
+            length = runs[index][1] - runs[index][0]
+            partner[index] = following.get(length, -1)
+            following[length] = index
     index = 0
     while index < len(runs):
         begin, inner_start = runs[index]
         other = partner[index]
-        if other < 0 or runs[other][0] > block_end(begin) or _is_escaped(text, begin, start):
+        if (
+            other < 0
+            or _is_escaped(text, begin, start)
+            or (text.find("\n", begin, runs[other][0]) >= 0 and runs[other][0] > block_end(begin))
+        ):
             index += 1
             continue
         inner_end, stop = runs[other]

@@ -76,6 +76,8 @@ def _read_edits(plain: Sequence[Sequence[Any]]) -> tuple[TextEdit, ...]:
 
 def _plain(value: object) -> Any:
     """``data`` with tuples as lists and mappings as dictionaries."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -25,6 +25,7 @@ WORDS: dict[Scope, str] = {
     "next-line": "akm-ls-disable-next-line",
 }
 _SCOPES = {words: scope for scope, words in WORDS.items()}
+_IN_EVERY_WORD = re.compile("-[lL][sS]-")
 # Words of other case, and what other linters call such a comment, are read to be told of.
 _WORDS = (
     r"(?P<words>akm-ls-(?:disable|enable|(?:ignore|suppress|skip|allow|off|on)\b)[\w-]*)"
@@ -79,7 +80,7 @@ _NOTHING = Suppressions()
 
 def may_hold_directives(text: str) -> bool:
     """A quick look at whether a text can have such comments at all."""
-    return "-ls-" in text or "-LS-" in text or "-Ls-" in text or "-lS-" in text
+    return _IN_EVERY_WORD.search(text) is not None
 
 
 def read_suppressions(document: Document) -> Suppressions:

@@ -306,9 +306,11 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
             if earlier is not pair and pair.key.text != "<<":
                 yield _duplicate(path, text, mapping, earlier, pair)
                 first[pair.key.text] = pair
-            gap = text[pair.key.span.end : pair.value.span.start]
-            if len(gap) > 2 and ("&" in gap or "!" in gap):
-                yield from _property(text, frontmatter, pair, gap)
+            start, end = pair.key.span.end, pair.value.span.start
+            if end - start > 2:
+                gap = text[start:end]
+                if "&" in gap or "!" in gap:
+                    yield from _property(text, frontmatter, pair, gap)
 
 
 def _duplicate(path: str, text: str, mapping: Mapping, earlier: Pair, later: Pair) -> Finding:

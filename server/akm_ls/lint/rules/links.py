@@ -51,18 +51,21 @@ _VARIABLE = re.compile(
 
 def check_dead_link(subject: Subject) -> Iterator[Finding]:
     document = subject.document
+    links, code_spans, inclusions = document.links, document.code_spans, document.inclusions
+    if not links and not code_spans and not inclusions:
+        return
     bases = Bases(subject)
-    for link in document.links:
+    for link in links:
         if link.kind != "autolink" and not document.is_doubtful(link.span.start):
             finding = _check_link(subject, bases, link)
             if finding is not None:
                 yield finding
     # Where the skill is takes looking into directories: only when something may be named.
-    named = [(code.span, *path) for code in document.code_spans if (path := _path(document, code))]
-    if not named and not document.inclusions:
+    named = [(code.span, *path) for code in code_spans if (path := _path(document, code))]
+    if not named and not inclusions:
         return
     if bases.skill is not None:
-        labels = [link.text_span for link in document.links if link.kind != "autolink"]
+        labels = [link.text_span for link in links if link.kind != "autolink"]
         for code_span, target, span in named:
             if document.is_doubtful(code_span.start) or _within(code_span, labels):
                 continue
@@ -70,7 +73,7 @@ def check_dead_link(subject: Subject) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
     else:
-        for span in document.inclusions:
+        for span in inclusions:
             if not document.is_doubtful(span.start):
                 finding = _check_inclusion(subject, bases, span)
                 if finding is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -20,6 +21,8 @@ from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, 
 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
 """Frontmatter keys whose items are refs and may be bare concept ids."""
+
+_FENCE = re.compile(r"\s*---")
 
 MAX_SUGGESTED = 500
 """Missing refs of one file for which a replacement is looked for: a quarter of a millisecond
@@ -61,12 +64,12 @@ def _inner_block(subject: Subject) -> tuple[int, Frontmatter] | None:
     document = subject.document
     if document.frontmatter is None:
         return None
-    body = document.body
-    at = len(body) - len(body.lstrip())
-    if not body.startswith("---", at):
+    fence = _FENCE.match(document.text, document.body_start)
+    if fence is None:
         return None
-    block = read_frontmatter(body[at:])
-    return None if block is None or not block.closed else (document.body_start + at, block)
+    at = fence.end() - len("---")
+    block = read_frontmatter(document.text[at:])
+    return None if block is None or not block.closed else (at, block)
 
 
 def _inner_refs(subject: Subject) -> Iterator[RefOccurrence]:
@@ -232,7 +235,9 @@ def _repeated_items(subject: Subject) -> Iterator[Finding]:
     """The second and later mention of one ref in one frontmatter list."""
     first: dict[tuple[str, Ref], RefOccurrence] = {}
     listed = [it for it in subject.document.refs if it.channel in LIST_CHANNELS]
-    for occurrence in listed if len(listed) > 1 else ():
+    if len(listed) < 2:
+        return
+    for occurrence in listed:
         ref = occurrence.ref
         if ref is None:
             continue

@@ -17,6 +17,8 @@ MAX_PATHS = 200
 _PATH = re.compile(
     r"(?:^|(?<=[\s\"'`(\[=,|*;]))(/(?:home|tmp|var|root|opt)/[^\s\"'`)\]>,]+)", re.MULTILINE
 )
+_ANY_PATH = re.compile(r"/(?:home|tmp|var|root|opt)/")
+"""Most texts hold no such path, and need no closer look."""
 _TEMPLATE = re.compile(r"[<>{}$*?\[]|\.\.\.|…|%[sd]|\\")
 _PLACEHOLDER_HOME = re.compile(
     r"/home/(?:user|username|you|yourname|your-name|me|name|alice|bob|jdoe|johndoe|example)(?:/|\Z)"
@@ -31,13 +33,7 @@ def check_stale_path(subject: Subject) -> Iterator[Finding]:
     text = document.text
     if os.sep != "/" or not _is_for_akm(subject):
         return
-    if not (
-        "/home/" in text
-        or "/tmp/" in text
-        or "/var/" in text
-        or "/root/" in text
-        or "/opt/" in text
-    ):
+    if _ANY_PATH.search(text) is None:
         return
     for number, match in enumerate(_PATH.finditer(text)):
         if number >= MAX_PATHS:

@@ -19,6 +19,8 @@ from akm_ls.refs import Ref, try_parse_ref
 _VERBS = ("corrects", "supersedes", "replaces")
 _CLAIM = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+_LINE = re.compile("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+"""A line as `str.splitlines` has it, which would split a whole text for its first lines."""
 _MAX_STATEMENT = 2_000
 
 
@@ -37,7 +39,7 @@ def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset says that it corrects another, which does not know."""
     statement = _statement(subject.document)
     folded = statement.casefold()
-    if not any(verb in folded for verb in _VERBS):
+    if "corrects" not in folded and "supersedes" not in folded and "replaces" not in folded:
         return
     claim = _CLAIM.search(statement)
     if claim is None:
@@ -73,6 +75,9 @@ def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
 
 def _as_old(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset names what supersedes it, which does not cite it."""
+    frontmatter = subject.document.frontmatter
+    if frontmatter is None or "supersededBy" not in frontmatter.root:
+        return
     catalog = subject.catalog
     assert catalog is not None
     for occurrence in subject.document.refs:
@@ -146,8 +151,9 @@ def _statement(document: Document) -> str:
     frontmatter = document.frontmatter
     description = None if frontmatter is None else frontmatter.text("description")
     lines: list[str] = [description or ""]
-    body = document.text[document.body_start : document.body_start + _MAX_STATEMENT]
-    for line in body.splitlines():
+    start = document.body_start
+    for match in _LINE.finditer(document.text, start, start + _MAX_STATEMENT):
+        line = match.group()
         if not line.strip():
             continue
         lines.append(line)

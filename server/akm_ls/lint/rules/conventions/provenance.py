@@ -23,6 +23,8 @@ _DERIVED = re.compile(
 )
 _PHRASES = ("erived from", "ynthesised from", "ynthesized from", "ased on")
 """A document without these, which most are, need not be looked at ref by ref."""
+_MAY_DERIVE = re.compile("d (?:from|on)")
+"""What all of them have, for one quick look in place of four."""
 _BEFORE = 60
 """Characters before a ref that may say that it is a source."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -61,15 +63,16 @@ def _in_keys(subject: Subject) -> Iterator[tuple[Ref, Span]]:
     if frontmatter is None:
         return
     for key in _KEYS:
-        for scalar in _scalars(frontmatter.get(key)):
+        node = frontmatter.get(key)
+        if node is None:
+            continue
+        for scalar in _scalars(node):
             ref = try_parse_ref(scalar.text)
             if ref is not None and ref.head in ASSET_DIRECTORIES:
                 yield ref, scalar.span
 
 
-def _scalars(node: Node | None) -> Iterator[Scalar]:
-    if node is None:
-        return
+def _scalars(node: Node) -> Iterator[Scalar]:
     items: Iterable[Node | None] = node.items if isinstance(node, Sequence) else (node,)
     for item in items:
         if isinstance(item, Mapping):
@@ -80,13 +83,14 @@ def _scalars(node: Node | None) -> Iterator[Scalar]:
 
 def _in_prose(subject: Subject) -> Iterator[tuple[Ref, Span]]:
     document = subject.document
-    if not any(phrase in document.text for phrase in _PHRASES):
+    text = document.text
+    if not _MAY_DERIVE.search(text) or not any(phrase in text for phrase in _PHRASES):
         return
     for occurrence in document.refs:
         if occurrence.channel != "prose" or occurrence.ref is None:
             continue
         start = occurrence.span.start
-        before = document.text[max(document.body_start, start - _BEFORE) : start]
+        before = text[max(document.body_start, start - _BEFORE) : start]
         if _DERIVED.search(before):
             yield occurrence.ref, occurrence.span
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from typing import NamedTuple
 
 from akm_ls.bundles.asset_types import TYPE_BY_NAME
 from akm_ls.documents import checkpoints
 from akm_ls.documents.text import Span
 from akm_ls.lint.rule import Sort, Subject
+
+_FIRST_LINE = re.compile(r"[^\r\n]*")
 
 SIGNS = (
     ".stash",
@@ -23,8 +26,7 @@ SIGNS = (
 """What a stash has and a plain collection of skills, agents and commands has not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Where an asset lies below the directory of its type.
 
     ``directories`` are the ones in between (a skill's own directory is not among them), ``leaf``
@@ -61,7 +63,7 @@ def _is_stash(subject: Subject) -> bool:
     if bundle.adapter != "akm" or bundle.origin == "host":
         return False
     names = subject.around.names(bundle.real_root)
-    return any(names.get(sign) == "directory" for sign in SIGNS)
+    return "directory" in map(names.get, SIGNS)
 
 
 def placement_of(subject: Subject) -> Placement | None:
@@ -117,6 +119,8 @@ def top_of(subject: Subject) -> Span:
 
     An env file's first line is not marked: it may hold a value.
     """
-    if subject.document.kind in ("markdown", "yaml"):
-        return subject.document.lines.line_span(0)
-    return Span(0, 0)
+    if subject.document.kind not in ("markdown", "yaml"):
+        return Span(0, 0)
+    # Without the index of all lines, which many a file needs for nothing else.
+    line = _FIRST_LINE.match(subject.document.text)
+    return Span(0, line.end() if line else 0)

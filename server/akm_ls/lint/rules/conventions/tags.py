@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from akm_ls.bundles.draft import normalise_tag, tokens
 from akm_ls.documents.nodes import Scalar, Sequence, strings
@@ -49,7 +50,12 @@ def _directory_tokens(subject: Subject) -> set[str]:
     placement = placement_of(subject)
     if placement is None:
         return set()
-    return {token for name in placement.directories for token in tokens(name)}
+    return {token for name in placement.directories for token in _tokens(name)}
+
+
+_tokens = lru_cache(maxsize=4096)(tokens)
+_normal = lru_cache(maxsize=4096)(normalise_tag)
+"""Of many files most have the same directories and tags."""
 
 
 def check_tag_restates_path(subject: Subject) -> Iterator[Finding]:
@@ -63,7 +69,7 @@ def check_tag_restates_path(subject: Subject) -> Iterator[Finding]:
     restating = [
         (index, item)
         for index, item in enumerate(node.items)
-        if isinstance(item, Scalar) and normalise_tag(item.text) in known
+        if isinstance(item, Scalar) and _normal(item.text) in known
     ]
     for index, item in restating:
         edits = FrontmatterEdits(subject.document)

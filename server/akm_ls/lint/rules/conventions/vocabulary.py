@@ -73,7 +73,12 @@ DEFAULT = Vocabulary()
 
 def domains_path(subject: Subject) -> str:
     """Where the bundle's fact lies, or would lie."""
-    return os.path.join(subject.bundle.real_root, *DOMAINS_FACT.split("/")) + ".md"
+    return _domains_path(subject.bundle.real_root)
+
+
+@lru_cache(maxsize=64)
+def _domains_path(root: str) -> str:
+    return os.path.join(root, *DOMAINS_FACT.split("/")) + ".md"
 
 
 def vocabulary_of(subject: Subject) -> Vocabulary:
