@@ -88,9 +88,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     read = rows.read_entry
 
-    def note(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> Any:
+    def note(bundle: Bundle, rel: str, size: int, mtime_ns: int, *, walked: bool) -> Any:
         found.append(rel)
-        return read(bundle, rel, size, mtime_ns)
+        return read(bundle, rel, size, mtime_ns, walked=walked)
 
     monkeypatch.setattr(rows, "read_entry", note)
     return found

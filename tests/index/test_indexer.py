@@ -237,10 +237,10 @@ def test_a_file_that_breaks_the_reader_is_a_warning(
 
     read = rows.read_entry
 
-    def fail(bundle: object, rel: str, *stat: int) -> object:
+    def fail(bundle: Any, rel: str, *stat: int, walked: bool) -> object:
         if rel.endswith("bad.md"):
             raise RecursionError("the text of the file")
-        return read(bundle, rel, *stat)  # type: ignore[arg-type]
+        return read(bundle, rel, *stat, walked=walked)
 
     monkeypatch.setattr(rows, "read_entry", fail)
     site.write({"team/knowledge/good.md": page(), "team/knowledge/bad.md": page()})

@@ -51,9 +51,9 @@ def booted_with(lines: str) -> str:
         "import sys, os, time, json; sys.path[:] = json.loads(sys.argv[1])\n"
         "from akm_ls.index import reader\n"
         "plain = reader.prepare\n"
-        "def prepare(bundle, rel, *stat):\n"
+        "def prepare(bundle, rel, *stat, **how):\n"
         f"    {lines}\n"
-        "    return plain(bundle, rel, *stat)\n"
+        "    return plain(bundle, rel, *stat, **how)\n"
         "reader.prepare = prepare\n"
         "reader.serve()\n"
     )

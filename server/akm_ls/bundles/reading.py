@@ -71,14 +71,18 @@ class _Unreadable(Exception):
     """A file whose content is not to be had; the message says why."""
 
 
-def read_entry(bundle: Bundle, rel: str, size: int, mtime_ns: int) -> ReadResult:
+def read_entry(
+    bundle: Bundle, rel: str, size: int, mtime_ns: int, *, walked: bool = False
+) -> ReadResult:
     """Read the asset at ``rel``; ``size`` and ``mtime_ns`` are what the walk saw.
+
+    ``walked``: it is part of the same run, and has made sure that nothing marks the file.
 
     Problems with the file (gone, not permitted, too large, a directory) become a warning, never
     an exception.
     """
     adapter = adapter_of(bundle)
-    decided = _decided_by_path(bundle, rel, adapter, size, mtime_ns)
+    decided = _decided_by_path(bundle, rel, adapter, size, mtime_ns, walked=walked)
     if decided is not None and (decided is not _UNWANTED or not may_cite(adapter, rel)):
         return decided
     path = _path(bundle, rel)
@@ -159,13 +163,13 @@ def entry_from_text(
 
 
 def _decided_by_path(
-    bundle: Bundle, rel: str, adapter: Adapter, size: int, mtime_ns: int
+    bundle: Bundle, rel: str, adapter: Adapter, size: int, mtime_ns: int, *, walked: bool = False
 ) -> ReadResult | None:
     """The result for a file that may not be opened or is no asset; ``None``: read it."""
     if not adapter.wants(rel):
         return _UNWANTED
     secret = is_secret(rel)
-    if _is_marked(bundle, rel):
+    if not walked and _is_marked(bundle, rel):
         return ReadResult()
     if adapter.reads(rel):
         return None

@@ -32,7 +32,8 @@ READ_FOR_MODEL = "read for a model"
 class Reader:
     """Answers a bundle's number and its files with the files' rows.
 
-    ``READ_FOR_MODEL``: without the secrets in what is searched, which takes longer.
+    ``READ``: they have just been listed. ``READ_FOR_MODEL``: without the secrets in what is
+    searched, and whenever they were listed; this takes longer.
     """
 
     def __init__(self, bundles: Sequence[Bundle]) -> None:
@@ -50,7 +51,7 @@ class Reader:
     def read(
         self, bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int
     ) -> tuple[Any, ...]:
-        return prepare(bundle, rel, size, mtime_ns, racy)
+        return prepare(bundle, rel, size, mtime_ns, racy, walked=True)
 
 
 def serve() -> None:

@@ -101,15 +101,18 @@ def prepare(
     mtime_ns: int,
     racy: int = 0,
     keep: Callable[[Document], None] = lambda document: None,
+    *,
     for_model: bool = False,
+    walked: bool = False,
 ) -> tuple[Any, ...]:
     """Read one file and turn it into rows, as plain nested tuples in `PreparedFile`'s order.
 
     Never raises: what goes wrong with one file becomes its warning. ``keep`` is given what was
     parsed on the way. ``for_model``: the searched fields without the secrets in them.
+    ``walked``: see `read_entry`.
     """
     try:
-        result = read_entry(bundle, rel, size, mtime_ns)
+        result = read_entry(bundle, rel, size, mtime_ns, walked=walked)
         entry = None if result.entry is None else _entry_rows(result.entry)
         if for_model and entry is not None and result.entry is not None:
             fields = fields_without_secrets(result.entry, result.document)

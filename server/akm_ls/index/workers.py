@@ -113,8 +113,12 @@ def read_files(
             return
         yield (
             number,
-            [prepared(prepare(bundles[number], *file, for_model=for_model)) for file in files],
+            [_read_here(bundles[number], file, for_model=for_model) for file in files],
         )
+
+
+def _read_here(bundle: Bundle, file: tuple[str, int, int, int], *, for_model: bool) -> PreparedFile:
+    return prepared(prepare(bundle, *file, for_model=for_model, walked=not for_model))
 
 
 class _Pool:
@@ -218,8 +222,7 @@ class _Pool:
             except (WorkerDied, OSError):
                 if worker is None:  # no process can be started at all
                     for_model = self._job == READ_FOR_MODEL
-                    raw = prepare(self._bundles[number], *file, for_model=for_model)
-                    found.append(prepared(raw))
+                    found.append(_read_here(self._bundles[number], file, for_model=for_model))
                     continue
                 self._discard(worker)
                 worker = None

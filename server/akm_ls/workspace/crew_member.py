@@ -69,7 +69,7 @@ class Member(reader.Reader):
                 path = native_path(root_prefix(bundle.real_root), rel)
                 self._documents[path] = (size, mtime_ns, document)
 
-        return prepare(bundle, rel, size, mtime_ns, racy, keep)
+        return prepare(bundle, rel, size, mtime_ns, racy, keep, walked=True)
 
     def _open(self, settings: bytes) -> None:
         from akm_ls.workspace.linter import Linter
