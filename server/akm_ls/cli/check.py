@@ -96,41 +96,49 @@ def run(options: Namespace) -> int:
     selection = _selection(options)
     if options.diff and options.format in ("sarif", "github"):
         raise CommandError("--diff goes with --format text or json")
-    from akm_ls.workspace.check_run import CheckRun
+    with open_workspace(options, options.paths) as workspace:
+        # Only now: it imports nearly everything, which `open_workspace` has made quick.
+        from akm_ls.workspace.check_run import CheckRun
 
-    with open_workspace(options, options.paths) as workspace, CheckRun() as check_run:
-        paths = paths_to_check(workspace, options)
-        if options.paths and not paths:
-            _report(options.format).finish(Summary())
-            return CLEAN
-        over = passed_over(workspace, options)
-        paths = [path for path in paths if path not in over.paths]
-        if options.format in ("json", "github"):  # the others tell warnings on stderr anyway
-            for line in over.lines:
-                complain(line)
-        # What corrections change is read again: they do without.
-        edits = options.fix or options.diff
-        index = refresh(workspace, check_run=None if edits else check_run, load=edits)
-        named = None if options.skip_outside else Named.of(workspace, options.paths)
-        if options.diff:
-            from akm_ls.cli.fixing import show_diff
+        with CheckRun() as check_run:
+            return _run(options, selection, workspace, check_run)
 
-            summary = show_diff(workspace, paths, selection, options.format, named)
-        else:
-            fixed = _fix(workspace, paths, selection) if options.fix else 0
-            report = _report(options.format)
-            summary = _check(workspace, paths, selection, report, check_run, named)
-            summary.fixed = fixed
-            summary.warnings = (
-                *over.lines,
-                *(named.lines() if named else ()),
-                *workspace.bundles.warnings,
-                *workspace.settings_problems(),
-                *index.warnings,
-            )
-            if not workspace.is_complete():
-                summary.warnings += ("not every bundle could be read: refs were not checked",)
-            report.finish(summary)
+
+def _run(
+    options: Namespace, selection: Selection, workspace: Workspace, check_run: CheckRun
+) -> int:
+    paths = paths_to_check(workspace, options)
+    if options.paths and not paths:
+        _report(options.format).finish(Summary())
+        return CLEAN
+    over = passed_over(workspace, options)
+    paths = [path for path in paths if path not in over.paths]
+    if options.format in ("json", "github"):  # the others tell warnings on stderr anyway
+        for line in over.lines:
+            complain(line)
+    # What corrections change is read again: they do without.
+    edits = options.fix or options.diff
+    index = refresh(workspace, check_run=None if edits else check_run, load=edits)
+    named = None if options.skip_outside else Named.of(workspace, options.paths)
+    if options.diff:
+        from akm_ls.cli.fixing import show_diff
+
+        summary = show_diff(workspace, paths, selection, options.format, named)
+    else:
+        fixed = _fix(workspace, paths, selection) if options.fix else 0
+        report = _report(options.format)
+        summary = _check(workspace, paths, selection, report, check_run, named)
+        summary.fixed = fixed
+        summary.warnings = (
+            *over.lines,
+            *(named.lines() if named else ()),
+            *workspace.bundles.warnings,
+            *workspace.settings_problems(),
+            *index.warnings,
+        )
+        if not workspace.is_complete():
+            summary.warnings += ("not every bundle could be read: refs were not checked",)
+        report.finish(summary)
     if over.unreadable:
         return UNUSABLE
     return FINDINGS if summary.shown and not options.exit_zero else CLEAN

@@ -55,10 +55,6 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
 
 def usable_data_dir(asked: str | None) -> str:
     """The data directory, or one for this run alone where nothing can be written (a container)."""
-    import atexit
-    import shutil
-    import tempfile
-
     from akm_ls.index.places import default_data_dir
 
     path = asked or default_data_dir()
@@ -70,6 +66,10 @@ def usable_data_dir(asked: str | None) -> str:
     except OSError as error:
         problem = error.strerror or str(error)
     complain(f"{path}: {problem}; the index of this run is not kept (--data-dir names a place)")
+    import atexit
+    import shutil
+    import tempfile
+
     temporary = tempfile.mkdtemp(prefix="akm-ls-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return temporary
