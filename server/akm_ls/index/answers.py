@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from akm_ls.index.delta import Delta
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEntry:
+class StoredEntry(NamedTuple):
     """A row of the index. The body is not stored: ``entry.content`` is ``""`` here."""
 
     id: int

@@ -193,8 +193,11 @@ def _rank(
     corrected = dict(plan.corrections)
     said = " ".join(corrected.get(word, word) for word in words(request.query))
     terms = Terms.of(said, plan.query.words, request.project)
-    lexical_rank = {entry_id: at for at, entry_id in enumerate(candidates.bm25, 1)}
-    semantic_rank = {entry_id: at for at, entry_id in enumerate(candidates.near, 1)}
+    lexical_rank: dict[int, int] = {}
+    semantic_rank: dict[int, int] = {}
+    if request.fusion in ("rrf", "akm"):
+        lexical_rank = {entry_id: at for at, entry_id in enumerate(candidates.bm25, 1)}
+        semantic_rank = {entry_id: at for at, entry_id in enumerate(candidates.near, 1)}
     ranked: list[Ranked] = []
     full: set[str] = set()
     seen = 0

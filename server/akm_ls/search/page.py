@@ -122,7 +122,7 @@ def make_page(
         if now.differs:
             ceiling = BELIEF_CEILING.get(now.entry.belief_state or "")
             if tokens and ceiling is not None and ceiling != item.score.ceiling:
-                item = replace(item, score=replace(item.score, ceiling=ceiling))
+                item = replace(item, score=item.score._replace(ceiling=ceiling))
                 lowered = True
             item = replace(item, entry=now.entry)
         hit = _hit(library, item, tokens, places, stale=now.stale)

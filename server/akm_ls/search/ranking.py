@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from akm_ls.bundles.entry import Entry
 from akm_ls.index.fields import fold
@@ -89,8 +90,7 @@ class Part:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A hit's score and what it is made of.
 
     ``total == round(min(1, max(0, base * (1 + boost) * usage), ceiling), 4)``, no ceiling being
@@ -141,7 +141,7 @@ def listed_like_akm(entry: Entry) -> Score:
         _confidence(entry.confidence),
     )
     parts = (*LEXICAL, *(Part(part.signal, 0.0, part.reason) for part in own if part))
-    return replace(LISTED, parts=parts)
+    return LISTED._replace(parts=parts)
 
 
 LEXICAL = (Part("keyword", 0.0, "fts bm25 relevance"),)
