@@ -80,6 +80,8 @@ class ModelClient:
         self.root, self.kind = root, kind
         self.folders: list[str] = []
         self.buffers: dict[str, Buffer] = {}
+        self.left: dict[str, list[Any]] = {}
+        """What is shown of documents that are not open any more."""
         self.listed: dict[str, tuple[str | None, list[Any]]] = {}
         """Of every file: the result id and the diagnostics of the client's list of all."""
         environment = {
@@ -153,6 +155,7 @@ class ModelClient:
 
     def open(self, name: str, text: str) -> None:
         self.buffers[name] = Buffer(text)
+        self.left.pop(name, None)
         item = {"uri": self.uri(name), "languageId": "markdown", "version": 1, "text": text}
         self._notify("textDocument/didOpen", {"textDocument": item})
         self._to_ask[name] = None
@@ -188,7 +191,8 @@ class ModelClient:
             self.tell((name, CHANGED if before else CREATED))
 
     def close_document(self, name: str) -> None:
-        del self.buffers[name]
+        self.left[name] = [] if self.kind.pulls else self.buffers.pop(name).shown
+        self.buffers.pop(name, None)
         self._to_ask.pop(name, None)
         self._notify("textDocument/didClose", self._document(name))
 
@@ -301,7 +305,7 @@ class ModelClient:
         if method == "textDocument/publishDiagnostics":
             buffer = self.buffers.get(self.name(params["uri"]))
             if buffer is None:
-                assert params["diagnostics"] == [], f"findings of what is not open: {params}"
+                self.left[self.name(params["uri"])] = params["diagnostics"]
             elif params.get("version") in (None, buffer.version):
                 buffer.shown = params["diagnostics"]
         elif method == "workspace/diagnostic/refresh":
@@ -359,7 +363,10 @@ class ModelClient:
         if not self.kind.pulls:
             self.list_now()
         return {
-            "open": self.named({name: buffer.shown for name, buffer in self.buffers.items()}),
+            "open": self.named(
+                {name: buffer.shown for name, buffer in self.buffers.items()}
+                | {name: items for name, items in self.left.items() if items}
+            ),
             "all": self.list_of_all(),
         }
 

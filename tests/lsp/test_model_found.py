@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from model_answers import Comparing
 from model_client import CREATED, DELETED, Kind
+from rpc import RpcError
 
 Begin = Callable[..., Comparing]
 PUSHED = Kind()
@@ -40,3 +41,64 @@ def test_last_file_of_a_directory_moves_away_while_it_is_open(begin: Begin, kind
     editor.path("team/skills/s/references/x.md").rename(path)
     editor.tell(("team/skills/s/references/x.md", DELETED), ("team/workflows/w.md", CREATED))
     comparing.compare()
+
+
+@pytest.mark.parametrize("kind", [PUSHED, PULLED])
+def test_folder_is_closed_while_its_document_is_open(begin: Begin, kind: Kind) -> None:
+    comparing = begin({"other/knowledge/a.md": "# A\n"}, kind)
+    editor = comparing.editor
+    editor.open("other/knowledge/a.md", "# A\n\n## Part\n")
+    comparing.compare()
+    editor.put_folders(["team"])
+    comparing.compare()
+    editor.put_folders(["team", "other"])
+    comparing.compare()
+
+
+def test_findings_that_were_not_saved_leave_the_list_with_their_document(begin: Begin) -> None:
+    """Nothing but the closing is new: no asset has changed."""
+    comparing = begin({"team/README.md": "Fine.\n"}, PULLED)
+    editor = comparing.editor
+    editor.open("team/README.md", "team//knowledge/gone\n")
+    editor.write("team/knowledge/a.md", "# A\n")
+    editor.tell(("team/knowledge/a.md", CREATED))
+    comparing.compare()
+    editor.close_document("team/README.md")
+    comparing.compare(patience=4)
+
+
+def test_equal_findings_are_sent_for_a_new_version(begin: Begin) -> None:
+    """This client drops findings of an older version than the document has."""
+    comparing = begin({})
+    comparing.compare()
+    editor = comparing.editor
+    editor.open("team/README.md", "team//knowledge/gone\n")
+    editor.replace("team/README.md", "team//knowledge/gone\n\nMore.\n")
+    comparing.compare()
+
+
+def test_moved_file_does_not_take_a_ref_that_a_smaller_path_holds(begin: Begin) -> None:
+    comparing = begin(
+        {
+            "team/knowledge/skills/s/references/x.md": "# Holder\n",
+            "team/knowledge/b.md": "# Other\n\n## Part\n",
+        }
+    )
+    comparing.compare()
+    comparing.editor.move_in_tree(
+        "team/knowledge/b.md", "team/skills/s/references/x.md", watched=False
+    )
+    comparing.compare()
+
+
+def test_asset_that_was_never_saved_is_not_renamed(begin: Begin) -> None:
+    """An editor has no file to move, and would stop in the middle of the edit."""
+    editor = begin({"team/README.md": "other//memories/n\n"}).editor
+    editor.open("team/README.md", "other//memories/n\n")
+    editor.open("other/memories/n.md", "# N\n")
+    place = {
+        "textDocument": {"uri": editor.uri("team/README.md")},
+        "position": {"line": 0, "character": 10},
+    }
+    with pytest.raises(RpcError, match=r"other//memories/n is not on disk: save its file"):
+        editor.rpc.call("textDocument/rename", {**place, "newName": "fresh"})

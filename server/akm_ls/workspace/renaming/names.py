@@ -71,6 +71,15 @@ def new_place(view: View, stub: Stub, typed: str) -> Place | None:
     return place
 
 
+def require_saved(stub: Stub) -> None:
+    """
+    Raises:
+        RenameRefused: the asset is in an open document alone, so there is no file to rename.
+    """
+    if not os.path.lexists(stub.path):
+        raise RenameRefused(f"{stub.ref} is not on disk: save its file, then rename it.")
+
+
 def require_writable(bundle: Bundle, what: str) -> None:
     """
     Raises:

@@ -12,7 +12,7 @@ from akm_ls.documents.text import Span
 from akm_ls.documents.workflow import Workflow, read_workflow
 from akm_ls.workspace.renaming.headings import heading_span, rename_heading, rename_step
 from akm_ls.workspace.renaming.moving import rename_asset
-from akm_ls.workspace.renaming.names import require_writable
+from akm_ls.workspace.renaming.names import require_saved, require_writable
 from akm_ls.workspace.renaming.occurrences import ref_at
 from akm_ls.workspace.renaming.plan import Plan, RenameRefused
 from akm_ls.workspace.renaming.tags import rename_tag, tag_items
@@ -59,8 +59,8 @@ def subject_at(view: View, source: Source, offset: int) -> Subject | None:
     """What a cursor at ``offset`` is on: a ref, its fragment, a heading, a step or a tag.
 
     Raises:
-        RenameRefused: there is something, and it cannot be renamed: it does not exist, or is in a
-            read-only bundle.
+        RenameRefused: there is something, and it cannot be renamed: it does not exist, was never
+            saved, or is in a read-only bundle.
     """
     found = _ref(view, source, offset) or _step(source, offset) or _tag(source, offset)
     found = found or _heading(source, offset)
@@ -69,6 +69,7 @@ def subject_at(view: View, source: Source, offset: int) -> Subject | None:
             owner = view.bundles.relative(found.stub.path)
             if owner is not None:
                 require_writable(owner[0], found.stub.ref)
+            require_saved(found.stub)
         else:
             require_writable(found.source.bundle, found.source.name)
     return found
