@@ -79,6 +79,8 @@ class Selection:
 
     def of(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """The findings of the selected rules, of every severity."""
+        if not self.select and not self.ignore:
+            return findings
         return tuple(
             finding
             for finding in findings
@@ -213,6 +215,9 @@ def _check(
     bundles: set[str] = set()
     for found in found_files(workspace, paths, check_run, named):
         bundles.add(found.bundle.id)
+        if not found.findings:
+            summary.files += 1
+            continue
         findings = selection.of(found.findings)
         shown = selection.shown(findings)
         tally(summary, findings, shown)

@@ -76,6 +76,8 @@ def _left_edge(line: str, start: int, end: int, width: int) -> int:
     context = max(width // 3, width - 2 - _size(line[start : start + width]))
     edge = start
     room = min(context, width - 3)
+    if _is_plain(line[max(0, start - room) : start]):
+        return max(0, start - room)
     while edge > 0:
         room -= _cell(line[edge - 1], 0)[1]
         if room < 0:
