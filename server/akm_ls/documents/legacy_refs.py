@@ -77,12 +77,16 @@ def legacy_in_prose(text: str, spans: Iterable[Span]) -> Iterator[LegacyRef]:
 
 def legacy_in_frontmatter(frontmatter: Frontmatter, *, tasks: bool) -> Iterator[LegacyRef]:
     """Those that are the whole value of a key which holds refs."""
+    root = frontmatter.root
     for channel in LIST_CHANNELS:
-        for scalar in scalar_items(frontmatter.root.get(channel)):
-            yield from _whole(scalar, channel)
+        if channel not in root:
+            continue
+        for scalar in scalar_items(root.get(channel)):
+            if ":" in scalar.text:
+                yield from _whole(scalar, channel)
     if tasks:
         for key in TASK_KEYS:
-            value = frontmatter.root.get(key)
+            value = root.get(key)
             if isinstance(value, Scalar):
                 yield from _whole(value, "task")
 
@@ -92,10 +96,7 @@ def bounded(found: Iterable[LegacyRef]) -> tuple[LegacyRef, ...]:
 
 
 def _whole(scalar: Scalar, channel: Channel) -> Iterator[LegacyRef]:
-    text = scalar.text
-    if ":" not in text:
-        return
-    inner = scalar.inner
+    text, inner = scalar.text, scalar.inner
     if scalar.style in ("|", ">") or inner.end - inner.start != len(text):
         return  # escaped, folded over lines, or a block: its place is not its text
     at = text.find(":")

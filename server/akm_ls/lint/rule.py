@@ -124,7 +124,8 @@ class Subject:
 
     ``path`` is canonical and absolute, ``rel`` its POSIX path in ``bundle``. ``catalog`` is
     ``None`` until every bundle has been read once: rules that need it wait. ``clock`` tells the
-    date. Nobody changes a subject; it is not frozen because it is made for each file.
+    date; ``recognised`` is the file's `recognition` where that is known already. Nobody changes a
+    subject; it is not frozen because it is made for each file.
     """
 
     document: Document
@@ -136,6 +137,7 @@ class Subject:
     settings: LintSettings = field(default_factory=LintSettings)
     around: Surroundings = field(default_factory=Disk)
     clock: Callable[[], date] = date.today
+    recognised: Recognition | None = None
     _facts: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, compute: Callable[[Subject], T]) -> T:
@@ -167,6 +169,8 @@ class Subject:
     @lazy
     def recognition(self) -> Recognition | None:
         """What the bundle's format takes this file for: type, concept id and name."""
+        if self.recognised is not None:
+            return self.recognised
         return adapter_of(self.bundle).recognise(self.rel, self.document)
 
     @lazy

@@ -13,14 +13,17 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
+from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.index import reader
-from akm_ls.index.rows import native_path, prepare, root_prefix
+from akm_ls.index.rows import PreparedFile, native_path, prepare, root_prefix
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
     from akm_ls.documents.document import Document
     from akm_ls.workspace.linter import FileToCheck, Linter
+
+_ENTRY = PreparedFile._fields.index("entry")
 
 MAX_CHARACTERS = 32_000_000
 """Text whose parses one process keeps: they take some ten times as much memory."""
@@ -44,6 +47,7 @@ class Member(reader.Reader):
     def __init__(self, bundles: Sequence[Bundle]) -> None:
         super().__init__(bundles)
         self._documents: dict[str, tuple[int, int, Document]] = {}
+        self._recognised: dict[str, Recognition] = {}
         self._room = MAX_CHARACTERS
         self._linter: Linter | None = None
         # What `_open` needs is loaded while the files are still being listed.
@@ -63,19 +67,23 @@ class Member(reader.Reader):
     def read(
         self, bundle: Bundle, rel: str, size: int, mtime_ns: int, racy: int
     ) -> tuple[Any, ...]:
-        def keep(document: Document) -> None:
-            self._room -= len(document.text)
-            if self._room >= 0 and not racy:
+        parsed: list[Document] = []
+        row = prepare(bundle, rel, size, mtime_ns, racy, parsed.append, walked=True)
+        if parsed and not racy:
+            self._room -= len(parsed[0].text)
+            if self._room >= 0:
                 path = native_path(root_prefix(bundle.real_root), rel)
-                self._documents[path] = (size, mtime_ns, document)
-
-        return prepare(bundle, rel, size, mtime_ns, racy, keep, walked=True)
+                self._documents[path] = (size, mtime_ns, parsed[0])
+                if (recognition := recognised(row)) is not None:
+                    self._recognised[path] = recognition
+        return row
 
     def _open(self, settings: bytes) -> None:
         from akm_ls.workspace.linter import Linter
         from akm_ls.workspace.workspace import Workspace
 
-        self._linter = Linter(Workspace.open(pickle.loads(settings)), self._parsed)
+        workspace = Workspace.open(pickle.loads(settings))
+        self._linter = Linter(workspace, self._parsed, self._recognition)
         gc.freeze()
 
     def _lint(self, number: int, files: Sequence[tuple[str, int, int]]) -> bytes:
@@ -91,3 +99,16 @@ class Member(reader.Reader):
         """The parse of a file that is as it was when it was read; it is needed once."""
         size, mtime_ns, document = self._documents.pop(file.path, (-1, -1, None))
         return document if (size, mtime_ns) == (file.walked.size, file.walked.mtime_ns) else None
+
+    def _recognition(self, file: FileToCheck) -> Recognition | None:
+        """What a file that `_parsed` has given was recognised as."""
+        return self._recognised.pop(file.path, None)
+
+
+def recognised(row: tuple[Any, ...]) -> Recognition | None:
+    """What the file of a row that `prepare` made is; ``None``: no asset, or its rows do not say."""
+    entry = row[_ENTRY]
+    if entry is None:
+        return None
+    concept_id, _, asset_type, name, *_ = entry[0]
+    return Recognition(concept_id, asset_type, name)

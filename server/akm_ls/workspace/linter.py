@@ -13,9 +13,11 @@ from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.index.rows import native_path, root_prefix
 from akm_ls.lint.engine import lint
 from akm_ls.lint.record import to_plain
+from akm_ls.lint.rule import Subject
 from akm_ls.workspace.kept_findings import Kept, OneRun
 
 if TYPE_CHECKING:
+    from akm_ls.bundles.adapters.adapter import Recognition
     from akm_ls.lint.settings import LintSettings
     from akm_ls.workspace.workspace import Workspace
 
@@ -36,41 +38,49 @@ class FileToCheck:
 class Linter:
     """Runs the rules over the files of one workspace, one after the other.
 
-    ``parsed`` gives the document of a file that was parsed before and has not changed since.
+    ``parsed`` gives the document of a file that was parsed before and has not changed since, and
+    ``recognised`` what that file was taken for then, if it is known.
     """
 
     def __init__(
         self,
         workspace: Workspace,
         parsed: Callable[[FileToCheck], Document | None] = lambda file: None,
+        recognised: Callable[[FileToCheck], Recognition | None] = lambda file: None,
     ) -> None:
         self._workspace = workspace
         self._parsed = parsed
+        self._recognised = recognised
         self._around = OneRun(workspace.surroundings)
         self._known_settings: dict[str, LintSettings] = {}
 
     def lint(self, file: FileToCheck) -> Kept | None:
         """What the rules say of a file; ``None``: it is not to be read."""
         bundle, walked, path = file.bundle, file.walked, file.path
-        document = self._document(file)
+        opened = self._workspace.documents.get(path)
+        document = self._parsed(file) if opened is None else opened.document
+        recognition = None
+        if document is None:
+            text = read_text(bundle, walked.rel)
+            document = None if text is None else parse(text, kind_of(path))
+        elif opened is None:
+            recognition = self._recognised(file)
         if document is None:
             return None
         self._around.start()
-        subject = self._workspace.subject(
-            document, path, bundle, walked.rel, around=self._around, settings=self._settings(bundle)
+        subject = Subject(
+            document,
+            path,
+            walked.rel,
+            bundle,
+            self._workspace.bundles,
+            self._workspace.complete_catalog,
+            self._settings(bundle),
+            self._around,
+            recognised=recognition,
         )
         plain = [to_plain(finding) for finding in lint(subject)]
         return Kept([walked.mtime_ns, walked.size], self._around.looked, plain)
-
-    def _document(self, file: FileToCheck) -> Document | None:
-        opened = self._workspace.documents.get(file.path)
-        if opened is not None:
-            return opened.document
-        document = self._parsed(file)
-        if document is None:
-            text = read_text(file.bundle, file.walked.rel)
-            document = None if text is None else parse(text, kind_of(file.path))
-        return document
 
     def _settings(self, bundle: Bundle) -> LintSettings:
         settings = self._known_settings.get(bundle.id)

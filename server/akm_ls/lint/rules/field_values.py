@@ -12,7 +12,7 @@ from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Pair, Scalar
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Subject
-from akm_ls.lint.rules.field_types import fits, is_template
+from akm_ls.lint.rules.field_types import fits_any, is_template
 from akm_ls.lint.rules.powers import grants
 
 
@@ -21,7 +21,7 @@ def judge(
 ) -> Iterator[Finding]:
     """Findings about a value of the right type; another rule may have its own word on a key."""
     value = pair.value
-    keys = tuple(key for key in keys if any(fits(value, kind) for kind in key.types))
+    keys = tuple([key for key in keys if fits_any(value, (key,))])
     if not keys or any(key.judged_by for key in keys) or is_template(value):
         return
     if isinstance(value, Scalar) and value.text.strip():

@@ -19,8 +19,7 @@ from akm_ls.refs import Ref, try_parse_ref
 _VERBS = ("corrects", "supersedes", "replaces")
 _CLAIM = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_LINE = re.compile("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-"""A line as `str.splitlines` has it, which would split a whole text for its first lines."""
+_LINE = re.compile(r"[^\r\n]+")
 _MAX_STATEMENT = 2_000
 
 
@@ -153,12 +152,12 @@ def _statement(document: Document) -> str:
     lines: list[str] = [description or ""]
     start = document.body_start
     for match in _LINE.finditer(document.text, start, start + _MAX_STATEMENT):
-        line = match.group()
-        if not line.strip():
-            continue
-        lines.append(line)
-        if not line.startswith("#"):
-            break
+        for line in match.group().splitlines():
+            if not line.strip():
+                continue
+            lines.append(line)
+            if not line.startswith("#"):
+                return "\n".join(lines)
     return "\n".join(lines)
 
 
