@@ -33,7 +33,7 @@ def passes(library: Library, request: SearchRequest, asset: Entry | Stub) -> boo
         (asset.type == request.type if request.type else asset.type not in request.exclude_types)
         and (request.bundle is None or asset.bundle == request.bundle)
         and (request.include_proposed or asset.quality != PROPOSED)
-        and believed(request, belief_of(library, asset))
+        and (request.belief == "all" or believed(request, belief_of(library, asset)))
     )
 
 
@@ -51,5 +51,7 @@ def belief_of(library: Library, asset: Entry | Stub) -> str | None:
 
 
 def with_belief(library: Library, entry: Entry) -> Entry:
+    if entry.type != "memory":
+        return entry
     state = belief_of(library, entry)
     return entry if state == entry.belief_state else replace(entry, belief_state=state)
