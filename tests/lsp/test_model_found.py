@@ -67,6 +67,21 @@ def test_findings_that_were_not_saved_leave_the_list_with_their_document(begin: 
     comparing.compare(patience=4)
 
 
+@pytest.mark.parametrize("kind", [PUSHED, PULLED])
+def test_heading_that_a_closed_file_links_to_goes_from_a_buffer(begin: Begin, kind: Kind) -> None:
+    text = "---\ntitle: T\n---\n# T\n\n## Part\n"
+    comparing = begin(
+        {"team/knowledge/a.md": text, "team/README.md": "[x](knowledge/a.md#part)\n"}, kind
+    )
+    editor = comparing.editor
+    editor.open("team/knowledge/a.md", text)
+    comparing.compare()
+    editor.replace("team/knowledge/a.md", text.replace("Part", "Other part"))
+    comparing.compare()
+    editor.close_document("team/knowledge/a.md")
+    comparing.compare()
+
+
 def test_equal_findings_are_sent_for_a_new_version(begin: Begin) -> None:
     """This client drops findings of an older version than the document has."""
     comparing = begin({})

@@ -84,9 +84,12 @@ class ClosedFindings:
         self._workspace = workspace
         self._known: dict[str, _Known] = {}
         self._deltas: list[Delta] = []
+        self._buffers: set[str] = set()
+        """Open documents whose text has changed since `settle`."""
 
     def check(self, file: FileToCheck, *, again: bool = False) -> FileReport:
         """The report of one file; with ``again`` its findings in any case."""
+        self.settle()
         path, walked = file.path, file.walked
         known = self._known.get(path)
         if (
@@ -123,8 +126,16 @@ class ClosedFindings:
             if delta.complete or sum(len(it.refs) for it in self._deltas) > _MANY:
                 self.forget_all()
 
+    def buffer_changed(self, path: str) -> None:
+        """A document was opened, edited or closed: it costs nothing until somebody asks."""
+        if self._known:
+            self._buffers.add(path)
+
     def settle(self) -> None:
-        """Forget the findings that depend on what the deltas since the last time changed."""
+        """Forget the findings that depend on what has changed since the last time."""
+        buffers, self._buffers = self._buffers, set()
+        if buffers:
+            self.files_changed(buffers)
         deltas, self._deltas = self._deltas, []
         for delta in deltas:
             self._settle(delta)
@@ -171,6 +182,7 @@ class ClosedFindings:
     def forget_all(self) -> None:
         self._known.clear()
         self._deltas.clear()
+        self._buffers.clear()
 
 
 def _paths_of(delta: Delta) -> Iterator[str]:
