@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -40,6 +41,20 @@ def test_last_file_of_a_directory_moves_away_while_it_is_open(begin: Begin, kind
     path.parent.mkdir()
     editor.path("team/skills/s/references/x.md").rename(path)
     editor.tell(("team/skills/s/references/x.md", DELETED), ("team/workflows/w.md", CREATED))
+    comparing.compare()
+
+
+@pytest.mark.parametrize("kind", [PUSHED, PULLED])
+def test_directory_comes_back_with_a_file_that_is_saved(begin: Begin, kind: Kind) -> None:
+    """The client tells of the file, not of the directories that it had to make."""
+    name, text = "team/skills/s/references/x.md", "---\ntitle: T\n---\n"
+    comparing = begin({name: text}, kind)
+    editor = comparing.editor
+    editor.open(name, text)
+    shutil.rmtree(editor.path("team/skills/s"))
+    editor.tell(("team/skills/s", DELETED))
+    comparing.compare()
+    editor.save(name, watched=True)
     comparing.compare()
 
 

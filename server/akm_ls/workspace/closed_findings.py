@@ -22,6 +22,7 @@ from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import is_checked
 from akm_ls.workspace.known_findings import NotingSurroundings, suggests_assets
 from akm_ls.workspace.linter import FileToCheck
+from akm_ls.workspace.watching import with_directories
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle, BundleSet
@@ -135,7 +136,7 @@ class ClosedFindings:
         """Forget the findings that depend on what has changed since the last time."""
         buffers, self._buffers = self._buffers, set()
         if buffers:
-            self.files_changed(buffers)
+            self._forget_lookers(buffers)
         deltas, self._deltas = self._deltas, []
         for delta in deltas:
             self._settle(delta)
@@ -166,10 +167,14 @@ class ClosedFindings:
         """Forget what depends on files or directories that were written, created or deleted."""
         if not self._known:
             return
-        changed = {self._workspace.canonical(path) for path in paths}
+        workspace = self._workspace
+        changed = with_directories(workspace.bundles, map(workspace.canonical, paths))
         if len(changed) > _MANY:
             self.forget_all()
             return
+        self._forget_lookers(changed)
+
+    def _forget_lookers(self, changed: set[str]) -> None:
         hashes = set(map(hash, changed)) | {hash(os.path.dirname(path)) for path in changed}
         stale = [
             path
