@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -44,6 +45,20 @@ def test_last_file_of_a_directory_moves_away_while_it_is_open(begin: Begin, kind
 
 
 @pytest.mark.parametrize("kind", [PUSHED, PULLED])
+def test_directory_comes_back_with_a_file_that_is_saved(begin: Begin, kind: Kind) -> None:
+    """The client tells of the file, not of the directories that it had to make."""
+    name, text = "team/skills/s/references/x.md", "---\ntitle: T\n---\n"
+    comparing = begin({name: text}, kind)
+    editor = comparing.editor
+    editor.open(name, text)
+    shutil.rmtree(editor.path("team/skills/s"))
+    editor.tell(("team/skills/s", DELETED))
+    comparing.compare()
+    editor.save(name, watched=True)
+    comparing.compare()
+
+
+@pytest.mark.parametrize("kind", [PUSHED, PULLED])
 def test_folder_is_closed_while_its_document_is_open(begin: Begin, kind: Kind) -> None:
     comparing = begin({"other/knowledge/a.md": "# A\n"}, kind)
     editor = comparing.editor
@@ -65,6 +80,21 @@ def test_findings_that_were_not_saved_leave_the_list_with_their_document(begin: 
     comparing.compare()
     editor.close_document("team/README.md")
     comparing.compare(patience=4)
+
+
+@pytest.mark.parametrize("kind", [PUSHED, PULLED])
+def test_heading_that_a_closed_file_links_to_goes_from_a_buffer(begin: Begin, kind: Kind) -> None:
+    text = "---\ntitle: T\n---\n# T\n\n## Part\n"
+    comparing = begin(
+        {"team/knowledge/a.md": text, "team/README.md": "[x](knowledge/a.md#part)\n"}, kind
+    )
+    editor = comparing.editor
+    editor.open("team/knowledge/a.md", text)
+    comparing.compare()
+    editor.replace("team/knowledge/a.md", text.replace("Part", "Other part"))
+    comparing.compare()
+    editor.close_document("team/knowledge/a.md")
+    comparing.compare()
 
 
 def test_equal_findings_are_sent_for_a_new_version(begin: Begin) -> None:

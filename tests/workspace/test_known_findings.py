@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -75,6 +76,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_they_are_made_once_for_one_state(session: Session) -> None:
+    deep = session.path("elsewhere/deep")
+    os.makedirs(deep)
     session.open(DRAFT, "See team//knowledge/gone.\n")
     first = session.known.of(session.path(DRAFT))
     assert session.known.of(session.path(DRAFT)) is first
@@ -84,6 +87,8 @@ def test_they_are_made_once_for_one_state(session: Session) -> None:
     assert session.open("knowledge/other.md", "Other plain words.\n") == ()
     assert session.write("scripts/other.sh", "true\n") == (DRAFT,), "it is an asset as well"
     session.known.of(session.path(DRAFT))
+    for directory in (deep, os.path.dirname(deep), session.path("")):
+        os.utime(directory, (1, 1))  # neither is new
     assert session.write("elsewhere/deep/readme.txt", "text\n") == ()
     assert session.known.is_known(session.path(DRAFT))
 

@@ -197,6 +197,7 @@ class Session:
         if other is None:
             self.reports.forget(canonical)
             self.spread(self.workspace.drop(path))
+            self.files.findings.buffer_changed(canonical)
             self.files.news()  # its findings are those of the file now
             self._tell_stale(self.reports.known.buffer_changed(canonical), at_once=False)
         else:
@@ -231,6 +232,7 @@ class Session:
         before = self._cited(opened.path) if self.workspace.usage.is_expectant else None
         with holding_the_loop("taking over a document"):
             self.spread(self.workspace.take_document(opened), at_once=at_once)
+        self.files.findings.buffer_changed(opened.path)
         self._tell_stale(self.reports.known.buffer_changed(opened.path), at_once=at_once)
         if before is not None:
             for bundle, concept_id in (self._cited(opened.path) or set()) - before:

@@ -22,6 +22,7 @@ from akm_ls.workspace.beside import BesideChanged
 from akm_ls.workspace.checking import is_checked
 from akm_ls.workspace.known_findings import NotingSurroundings, suggests_assets
 from akm_ls.workspace.linter import FileToCheck
+from akm_ls.workspace.watching import with_directories
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle, BundleSet
@@ -84,9 +85,12 @@ class ClosedFindings:
         self._workspace = workspace
         self._known: dict[str, _Known] = {}
         self._deltas: list[Delta] = []
+        self._buffers: set[str] = set()
+        """Open documents whose text has changed since `settle`."""
 
     def check(self, file: FileToCheck, *, again: bool = False) -> FileReport:
         """The report of one file; with ``again`` its findings in any case."""
+        self.settle()
         path, walked = file.path, file.walked
         known = self._known.get(path)
         if (
@@ -123,8 +127,16 @@ class ClosedFindings:
             if delta.complete or sum(len(it.refs) for it in self._deltas) > _MANY:
                 self.forget_all()
 
+    def buffer_changed(self, path: str) -> None:
+        """A document was opened, edited or closed: it costs nothing until somebody asks."""
+        if self._known:
+            self._buffers.add(path)
+
     def settle(self) -> None:
-        """Forget the findings that depend on what the deltas since the last time changed."""
+        """Forget the findings that depend on what has changed since the last time."""
+        buffers, self._buffers = self._buffers, set()
+        if buffers:
+            self._forget_lookers(buffers)
         deltas, self._deltas = self._deltas, []
         for delta in deltas:
             self._settle(delta)
@@ -155,10 +167,14 @@ class ClosedFindings:
         """Forget what depends on files or directories that were written, created or deleted."""
         if not self._known:
             return
-        changed = {self._workspace.canonical(path) for path in paths}
+        workspace = self._workspace
+        changed = with_directories(workspace.bundles, map(workspace.canonical, paths))
         if len(changed) > _MANY:
             self.forget_all()
             return
+        self._forget_lookers(changed)
+
+    def _forget_lookers(self, changed: set[str]) -> None:
         hashes = set(map(hash, changed)) | {hash(os.path.dirname(path)) for path in changed}
         stale = [
             path
@@ -171,6 +187,7 @@ class ClosedFindings:
     def forget_all(self) -> None:
         self._known.clear()
         self._deltas.clear()
+        self._buffers.clear()
 
 
 def _paths_of(delta: Delta) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from akm_ls.bundles.listings import PathKind
 from akm_ls.lint.engine import lint
 from akm_ls.workspace.surroundings import SurroundingsOfThread
+from akm_ls.workspace.watching import with_directories
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document
@@ -190,11 +191,14 @@ class KnownFindings:
 
     def files_changed(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Files or directories were written, created or deleted; who looked at them."""
-        paths = [self._workspace.canonical(path) for path in paths]
+        if not self._known:
+            return ()
+        workspace = self._workspace
+        changed = with_directories(workspace.bundles, map(workspace.canonical, paths))
         return self._forget(
             other
             for other, known in self._known.items()
-            if known.looked.citations or any(map(known.looked.touched_by, paths))
+            if known.looked.citations or any(map(known.looked.touched_by, changed))
         )
 
     def forget_all(self) -> None:

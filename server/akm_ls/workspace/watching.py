@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__", ".cache"})
+
+RECENT_NS = 10_000_000_000
+"""Age up to which a change of a directory may be what we are being told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,37 @@ def sort_changes(bundles: BundleSet, paths: Iterable[str]) -> Changes:
         elif not _is_skipped(path):
             files.append(path)
     return Changes(tuple(files), roots, settings)
+
+
+def with_directories(bundles: BundleSet, paths: Iterable[str]) -> set[str]:
+    """``paths``, and the directories above them that may have come or gone with them.
+
+    Who watches may tell of a file alone when its directory is new or was its last one. A
+    directory may be new if the one above it has just changed. Paths are canonical.
+    """
+    found = set(paths)
+    since = time.time_ns() - RECENT_NS
+    recent: dict[str, bool] = {}
+    for path in tuple(found):
+        owner = bundles.relative(path)
+        if owner is None:
+            continue
+        root, child = owner[0].real_root, os.path.dirname(path)
+        while len(child) > len(root):
+            above = os.path.dirname(child)
+            if above not in recent:
+                recent[above] = _changed_since(above, since)
+            if recent[above]:
+                found.add(child)
+            child = above
+    return found
+
+
+def _changed_since(directory: str, since: int) -> bool:
+    try:
+        return os.stat(directory).st_mtime_ns >= since
+    except (OSError, ValueError):
+        return True
 
 
 def directories_to_watch(bundles: BundleSet) -> list[str]:
