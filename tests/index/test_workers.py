@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from akm_ls.bundles.bundle import Bundle
 from akm_ls.index import reader_process, scan, workers
+from akm_ls.index.reader_process import Worker
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 from akm_ls.index.workers import Crew, read_files
@@ -86,6 +88,24 @@ def test_without_any_process_the_files_are_read_here(
     found = collect(site, jobs, workers=2)
     assert len(found) == FILES
     assert all(file.entry is not None for file in found.values())
+
+
+def test_if_no_process_can_do_anything_the_files_are_read_here(
+    site: Site, jobs: list[FileToRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    start = workers.start_worker
+
+    def noted(*arguments: Any) -> Worker:
+        started.append(arguments)
+        return start(*arguments)
+
+    monkeypatch.setattr(workers, "start_worker", noted)
+    monkeypatch.setattr(reader_process, "_BOOT", "raise SystemExit")
+    found = collect(site, jobs, workers=2)
+    assert len(found) == FILES
+    assert all(file.entry is not None for file in found.values())
+    assert len(started) < 4 * workers.STILLBORN
 
 
 def test_a_cancelled_reading_ends_at_once(

@@ -21,6 +21,8 @@ BATCH_FILES = 64
 WORTH_STARTING = 200
 """Files from which on starting processes is faster than reading here."""
 MAX_WORKERS = 8
+STILLBORN = 4
+"""Files whose processes end one after the other, before any has answered, that are not to blame."""
 
 Job: TypeAlias = "tuple[int, list[tuple[str, int, int, int]]]"
 """A bundle's number and (rel, size, mtime_ns, racy) of its files."""
@@ -142,6 +144,9 @@ class _Pool:
         # Bounded, so that fast readers do not fill the memory ahead of the writer.
         self._done: queue.Queue[tuple[int, list[PreparedFile]]] = queue.Queue(4 * workers)
         self._stopping = threading.Event()
+        self._has_answered = False
+        self._is_hopeless = False
+        """Nothing comes of starting processes: they end before they can do anything."""
         self._ready = crew.take_fresh(bundles)
         self._workers: list[Worker] = self._ready[:]
         self._lock = threading.Lock()
@@ -194,6 +199,7 @@ class _Pool:
                     asked.append(job)
                     worker.ask(self._job, *job)
                 files = worker.rows()
+                self._has_answered = True
                 number, _ = asked.pop(0)
                 if self._crew.stays:
                     worker.has_read += [(number, file.rel) for file in files]
@@ -211,6 +217,7 @@ class _Pool:
     ) -> list[PreparedFile]:
         """A batch in which a worker died: whatever kills a process is read in one of its own."""
         found: list[PreparedFile] = []
+        suspects: list[tuple[str, int, int, int]] = []
         worker: Worker | None = None
         for file in files:
             if self._stopping.is_set():
@@ -219,20 +226,35 @@ class _Pool:
                 worker = worker or self._start()
                 worker.ask(self._job, number, [file])
                 found += worker.rows()
+                self._has_answered = True
             except (WorkerDied, OSError):
                 if worker is None:  # no process can be started at all
-                    for_model = self._job == READ_FOR_MODEL
-                    found.append(_read_here(self._bundles[number], file, for_model=for_model))
+                    found.append(self._read_here(number, file))
                     continue
                 self._discard(worker)
                 worker = None
-                rel, size, mtime_ns, _ = file
-                warning = f"Skipped {rel}: the process that read it ended"
-                found.append(PreparedFile(rel, size, mtime_ns, 0, "", warning, None))
+                suspects.append(file)
+                self._is_hopeless = not self._has_answered and len(suspects) >= STILLBORN
         self._discard(worker)
+        for file in suspects:
+            if self._is_hopeless:
+                found.append(self._read_here(number, file))
+                continue
+            rel, size, mtime_ns, _ = file
+            warning = f"Skipped {rel}: the process that read it ended"
+            found.append(PreparedFile(rel, size, mtime_ns, 0, "", warning, None))
         return found
 
+    def _read_here(self, number: int, file: tuple[str, int, int, int]) -> PreparedFile:
+        return _read_here(self._bundles[number], file, for_model=self._job == READ_FOR_MODEL)
+
     def _start(self) -> Worker:
+        """
+        Raises:
+            OSError, WorkerDied: there is none.
+        """
+        if self._is_hopeless:
+            raise WorkerDied
         with self._lock:
             if self._ready:
                 return self._ready.pop()
