@@ -52,50 +52,42 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
     for begin, end in gaps(start, len(text), excluded):
         if text.find("`", begin, end) < 0:
             continue
-        found += _pairs(text, begin, end, _block_ends(text, begin, end))
+        limit = begin
+
+        def block_end(at: int, end: int = end) -> int:
+            nonlocal limit
+            if limit <= at:
+                match = _BLOCK_BREAK.search(text, at, end)
+                limit = match.start() if match else end
+            return limit
+
+        found.extend(_pairs(text, begin, end, block_end))
         if len(found) > MAX_FOUND:
             break
     return tuple(found[:MAX_FOUND])
 
 
-def _block_ends(text: str, start: int, end: int) -> Callable[[int], int]:
-    """Where the block ends that an offset is in, for offsets that grow."""
-    limit = start
-
-    def block_end(at: int) -> int:
-        nonlocal limit
-        if limit <= at:
-            match = _BLOCK_BREAK.search(text, at, end)
-            limit = match.start() if match else end
-        return limit
-
-    return block_end
-
-
 def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
     """Each run of backticks with the next one of the same length in its block."""
     runs = _runs(text, start, end)
-    if text.count("`", start, end) == len(runs):
-        partner = [*range(1, len(runs)), -1]  # each stands alone, as in most texts
-    else:
-        following: dict[int, int] = {}
-        partner = [-1] * len(runs)
-        for index in range(len(runs) - 1, -1, -1):
-            length = runs[index][1] - runs[index][0]
-            partner[index] = following.get(length, -1)
-            following[length] = index
+    following: dict[int, int] = {}
+    partner = [-1] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        length = runs[index][1] - runs[index][0]
+        partner[index] = following.get(length, -1)
+        following[length] = index
     index = 0
     while index < len(runs):
         begin, inner_start = runs[index]
         other = partner[index]
+        inner_end, stop = runs[other]
         if (
             other < 0
+            or (text.find("\n", begin, inner_end) >= 0 and inner_end > block_end(begin))
             or _is_escaped(text, begin, start)
-            or (text.find("\n", begin, runs[other][0]) >= 0 and runs[other][0] > block_end(begin))
         ):
             index += 1
             continue
-        inner_end, stop = runs[other]
         yield CodeSpan(Span(begin, stop), Span(inner_start, inner_end))
         index = other + 1
 
@@ -115,8 +107,6 @@ def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _is_escaped(text: str, at: int, floor: int) -> bool:
-    if at <= floor or text[at - 1] != "\\":
-        return False
     count = 0
     while at - count > floor and text[at - count - 1] == "\\" and count < 50:
         count += 1
@@ -156,8 +146,10 @@ def scan_links(
 ) -> tuple[Link, ...]:
     """Links, images, reference definitions, autolinks and bare URLs, in text order."""
     found: list[Link] = []
-    # A label's end with what may follow it, or what may open an autolink.
-    if text.find("](", start) >= 0 or text.find("]:", start) >= 0 or text.find("<", start) >= 0:
+    # What may open an autolink, or a label's end with what may follow it.
+    if text.find("<", start) >= 0 or (
+        text.find("]", start) >= 0 and _LABEL_END.search(text, start) is not None
+    ):
         index = 0
         for begin, end in gaps(start, len(text), excluded):
             while index < len(code_spans) and code_spans[index].span.end <= begin:
@@ -169,6 +161,8 @@ def scan_links(
                 break
     if urls:
         found.extend(islice(_bare(text, urls, found, code_spans), MAX_FOUND))
+    if not found:
+        return ()
     found.sort(key=lambda link: (link.span.start, -link.span.end))
     return tuple(found[:MAX_FOUND])
 

@@ -299,9 +299,14 @@ def _needs_frontmatter(subject: Subject) -> bool:
 def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
     """What a lenient reader accepts and another one refuses, or reads as something else."""
     text = document.text
+    source = frontmatter.inner.of(text)
+    has_properties = "&" in source or "!" in source
     for mapping in _mappings(frontmatter.root):
+        pairs = mapping.pairs
+        if not has_properties and len({pair.key.text for pair in pairs}) == len(pairs):
+            continue  # most of them
         first: dict[str, Pair] = {}
-        for pair in mapping.pairs:
+        for pair in pairs:
             earlier = first.setdefault(pair.key.text, pair)
             if earlier is not pair and pair.key.text != "<<":
                 yield _duplicate(path, text, mapping, earlier, pair)

@@ -12,7 +12,7 @@ from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter
 from akm_ls.documents.nodes import Scalar, Sequence
 from akm_ls.documents.occurrences import in_frontmatter
 from akm_ls.documents.text import Span
-from akm_ls.index.catalog import Resolution
+from akm_ls.index.catalog import Catalog, Resolution
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.formats import check_page_links
@@ -227,8 +227,10 @@ def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
 
 def check_duplicate_ref(subject: Subject) -> Iterator[Finding]:
     yield from _repeated_items(subject)
-    if subject.catalog is not None:
-        yield from _contested_ref(subject)
+    catalog = subject.catalog
+    contested = None if catalog is None else catalog.contested_by(subject.path)
+    if catalog is not None and contested is not None:
+        yield from _contested_ref(subject, catalog, contested)
 
 
 def _repeated_items(subject: Subject) -> Iterator[Finding]:
@@ -270,13 +272,8 @@ def _meant(subject: Subject, ref: Ref) -> Ref:
     return ref.in_bundle(subject.bundle.id)
 
 
-def _contested_ref(subject: Subject) -> Iterator[Finding]:
+def _contested_ref(subject: Subject, catalog: Catalog, contested: str) -> Iterator[Finding]:
     """Two files of one bundle that claim one ref; the index keeps the first by path."""
-    catalog = subject.catalog
-    assert catalog is not None
-    contested = catalog.contested_by(subject.path)
-    if contested is None:
-        return
     claimants = catalog.claimants(subject.bundle.id, contested)
     others = [path for path in claimants if path != subject.path]
     if not others:

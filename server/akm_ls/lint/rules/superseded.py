@@ -42,8 +42,12 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
         return  # history may cite history
     for occurrence, ref, found in resolved_refs(subject):
         stub = found.stub
-        state = None if stub is None else state_of(stub)
-        if stub is None or state is None or found.status == "elsewhere":
+        if stub is None or found.status == "elsewhere":
+            continue
+        if stub.belief_state is None and not stub.superseded_by and "status" not in stub.marks:
+            continue  # nearly all
+        state = state_of(stub)
+        if state is None:
             continue
         if occurrence.channel in _CORRECTIONS or stub.path == subject.path:
             continue
