@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from unittest.mock import MagicMock
 
 import pytest
 from editor import Editor
 from lsprotocol import types as lsp
+
+from akm_ls.lsp.features.diagnostics import PushedDiagnostics
 
 DRAFT = "team/knowledge/draft.md"
 
@@ -227,3 +231,20 @@ async def test_documents_are_told_by_path_not_by_language(editor: Editor) -> Non
         lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "skill", 1, text))
     )
     await editor.shows("team/skills/new/SKILL.md", [("unquoted-colon", "a: b")])
+
+
+async def test_news_that_never_ends_does_not_put_off_what_a_keystroke_has_made_due(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    due = asyncio.Event()
+    session = MagicMock()
+    session.workspace.settings.diagnostics_delay_ms = 60
+    pushed = PushedDiagnostics(session)
+    monkeypatch.setattr(pushed, "_due", lambda path: due.set())
+    pushed.edited("/a.md")
+    for _ in range(200):
+        if due.is_set():
+            break
+        pushed.stale("/a.md", at_once=False)
+        await asyncio.sleep(0.02)
+    assert due.is_set()

@@ -97,7 +97,9 @@ class PushedDiagnostics(_Settling):
     def stale(self, path: str, *, at_once: bool) -> None:
         if at_once:
             self._due(path)
-        else:
+        elif path not in self._timers:
+            # Only the author's own keystrokes put off what is due: while a large bundle is
+            # indexed, there is other news five times a second.
             self.start(path)
 
     def all_stale(self) -> None:
