@@ -388,4 +388,7 @@ def is_plausible_name(ref: Ref) -> bool:
     name = ref.concept_id.partition("/")[2]
     if len(name) <= 1 or name == "**":
         return False
-    return not (name.startswith(("/", "~", "http")) or any(c in name for c in "<>{}*?$|\\"))
+    return not name.startswith(("/", "~", "http")) and _IN_NO_NAME.isdisjoint(name)
+
+
+_IN_NO_NAME = frozenset("<>{}*?$|\\")

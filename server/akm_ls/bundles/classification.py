@@ -36,22 +36,23 @@ class AssetPath:
 
     directories: tuple[str, ...]
     filename: str
+    lowered: str
+    """The file name in lower case."""
     typed_ancestor: str | None
     """The first directory from the root that is a type directory."""
 
     @property
     def markdown(self) -> bool:
-        return self.filename[-3:].lower() == ".md"
+        return self.lowered.endswith(".md")
 
     @property
     def readme(self) -> bool:
-        return self.filename.lower() == "readme.md"
+        return self.lowered == "readme.md"
 
     @property
     def script(self) -> bool:
-        lowered = self.filename.lower()
-        dot = lowered.rfind(".")
-        return dot > 0 and lowered[dot:] in SCRIPT_EXTENSIONS
+        dot = self.lowered.rfind(".")
+        return dot > 0 and self.lowered[dot:] in SCRIPT_EXTENSIONS
 
     @property
     def secret(self) -> bool:
@@ -72,7 +73,7 @@ class AssetPath:
 def split_path(rel: str) -> AssetPath:
     *directories, filename = rel.split("/")
     typed = next((name for name in directories if name in TYPE_BY_DIRECTORY), None)
-    return AssetPath(tuple(directories), filename, typed)
+    return AssetPath(tuple(directories), filename, filename.lower(), typed)
 
 
 def is_reserved(path: AssetPath) -> bool:
@@ -81,7 +82,7 @@ def is_reserved(path: AssetPath) -> bool:
     ``index.md`` and ``log.md`` anywhere, the README at the root, a wiki's ``schema.md``, and
     all of the retired ``vaults``.
     """
-    lowered = path.filename.lower()
+    lowered = path.lowered
     if lowered in _RESERVED or "vaults" in path.directories:
         return True
     if lowered == "readme.md":

@@ -86,6 +86,7 @@ def run_index(
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
     on_delta: Callable[[Delta], None] = lambda delta: None,
+    on_whole: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
     """Index every bundle of the set, or the one called ``only``. Runs in any thread.
@@ -101,6 +102,7 @@ def run_index(
             they say to watch.
         on_progress: called with files done, files to read, and a bundle's id.
         on_delta: called after every commit with what it changed, in this thread.
+        on_whole: called when all has been written, a moment before the run ends.
         cancelled: asked between batches. What has been written stays; the next run goes on.
 
     Raises:
@@ -127,6 +129,8 @@ def run_index(
                     run.prepare(config, clean=clean)
                     run.work(full=full)
                     run.verify()
+                    if not run.was_cancelled:
+                        on_whole()
                     break
                 except (StoreDamaged, StoreReplaced) as problem:
                     # What was written is in no file any more: everything is read again.

@@ -86,7 +86,7 @@ def check(
         for file in _files_of(workspace, selection.bundle, run)
         if selection.takes(file.rel) and may_be_checked(file.rel)
     ]
-    crew = None if run is None else run.crew
+    crew = run.crew if run is not None and run.is_open else None
     return _check_each(workspace, files, crew, on_progress, cancelled, alone=alone)
 
 

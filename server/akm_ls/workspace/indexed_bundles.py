@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.bundle import BundleSet
@@ -169,6 +170,7 @@ class IndexedBundles:
             also=None if check_run is None else may_be_checked,
             on_progress=on_progress,
             on_delta=on_delta,
+            on_whole=nothing if check_run is None else partial(check_run.open, self.settings),
             cancelled=cancelled,
         )
         if check_run is not None:

@@ -29,7 +29,7 @@ def lint_by_crew(
 ) -> Generator[Kept | None, None, None]:
     """What `Linter.lint` says of each file, in the order of ``files``.
 
-    The crew's index is whole, and goes when the iterator ends.
+    The crew has been told that the index is whole (`CheckRun.open`); it goes with the iterator.
     """
     work = _Work(crew, workspace, files)
     try:
@@ -49,10 +49,9 @@ class _Work:
         self._lots = self._dealt()
         self._lock = threading.Lock()
         self._done: queue.SimpleQueue[tuple[Lot, list[Kept | None] | None]] = queue.SimpleQueue()
-        settings = pickle.dumps(workspace.settings)
         self._threads = [
             threading.Thread(
-                target=self._drive, args=(member, own, settings), name="akm-ls linter", daemon=True
+                target=self._drive, args=(member, own), name="akm-ls linter", daemon=True
             )
             for member, own in zip(crew.members, self._lots, strict=True)
         ]
@@ -106,11 +105,10 @@ class _Work:
             longest = max(self._lots, key=len)
             return longest.pop() if longest else None
 
-    def _drive(self, member: Worker, own: deque[Lot], settings: bytes) -> None:
+    def _drive(self, member: Worker, own: deque[Lot]) -> None:
         asked: deque[Lot] = deque()
         try:
-            member.ask("open", settings)
-            member.answer()
+            member.answer()  # that it is open
             while True:
                 # One lot ahead: the process goes on while its last answer is taken apart.
                 while len(asked) < 2 and (lot := self._next_lot(own)) is not None:
