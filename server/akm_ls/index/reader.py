@@ -54,15 +54,11 @@ class Reader:
         return prepare(bundle, rel, size, mtime_ns, racy, walked=True)
 
 
-def serve() -> None:
+def serve(kind: type[Reader] = Reader) -> None:
     """A worker's whole life: first the bundles, then jobs from stdin, and answers to stdout."""
-    serve_pipes(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
-
-
-def serve_pipes(source: IO[bytes], sink: IO[bytes], kind: type[Reader] = Reader) -> None:
-    """The same by other pipes. Whatever is printed meanwhile goes nowhere."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)

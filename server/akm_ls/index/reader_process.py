@@ -10,15 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import marshal
-import os
 import pickle
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from akm_ls.index.interrupts import CREATION_FLAGS, deaf_children
 from akm_ls.index.reader import read_frame, write_frame
@@ -39,31 +35,6 @@ class WorkerDied(Exception):
     """A process has ended without an answer."""
 
 
-class _Process(Protocol):
-    @property
-    def pid(self) -> int: ...
-
-    def kill(self) -> None: ...
-
-    def wait(self) -> int: ...
-
-
-class _Forked:
-    """What `subprocess.Popen` is for a process that was forked."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-
-    def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    def wait(self) -> int:
-        with contextlib.suppress(ChildProcessError):
-            return os.waitpid(self.pid, 0)[1]
-        return 0
-
-
 class Worker:
     """One process and the two pipes to it.
 
@@ -71,7 +42,11 @@ class Worker:
     """
 
     def __init__(
-        self, bundles: Sequence[Bundle], process: _Process, to: IO[bytes], back: IO[bytes]
+        self,
+        bundles: Sequence[Bundle],
+        process: subprocess.Popen[bytes],
+        to: IO[bytes],
+        back: IO[bytes],
     ) -> None:
         self.has_read: list[tuple[int, str]] = []
         self._process = process
@@ -133,19 +108,15 @@ def can_start() -> bool:
 
 
 def start_worker(bundles: Sequence[Bundle], program: str = PROGRAM) -> Worker:
-    """A new process: forked where that is safe, as it has loaded nearly everything then.
+    """A new process.
+
+    Not a fork, although that has loaded nearly everything: SQLite must not be carried across one,
+    neither its connections nor what it remembers of the locks that they hold.
 
     Raises:
         OSError: there can be no more processes.
         WorkerDied
     """
-    # A lock that another thread holds at that moment would stay locked in the copy.
-    if sys.platform == "linux" and threading.active_count() == 1:
-        return _fork(bundles, program)
-    return _spawn(bundles, program)
-
-
-def _spawn(bundles: Sequence[Bundle], program: str) -> Worker:
     flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
     with deaf_children():
         process = subprocess.Popen(
@@ -162,32 +133,3 @@ def _spawn(bundles: Sequence[Bundle], program: str) -> Worker:
     assert process.stdin is not None
     assert process.stdout is not None
     return Worker(bundles, process, process.stdin, process.stdout)
-
-
-def _fork(bundles: Sequence[Bundle], program: str) -> Worker:
-    to_read, to_write = os.pipe()
-    back_read, back_write = os.pipe()
-    try:
-        with deaf_children():
-            pid = os.fork()
-            if pid == 0:
-                _live(program, to_read, back_write, (to_write, back_read))
-    except OSError:
-        for end in (to_read, to_write, back_read, back_write):
-            os.close(end)
-        raise
-    os.close(to_read)
-    os.close(back_write)
-    to, back = os.fdopen(to_write, "wb"), os.fdopen(back_read, "rb")
-    return Worker(bundles, _Forked(pid), to, back)
-
-
-def _live(program: str, source: int, sink: int, others: Sequence[int]) -> None:
-    """The copy's whole life. Nothing that its parent has open or has yet to write is touched."""
-    try:
-        for end in others:
-            os.close(end)
-        serve: Callable[[IO[bytes], IO[bytes]], None] = import_module(program).serve_pipes
-        serve(os.fdopen(source, "rb"), os.fdopen(sink, "wb"))
-    finally:
-        os._exit(0)

@@ -7,11 +7,10 @@ parsed once.
 from __future__ import annotations
 
 import gc
-import os
 import pickle
 from collections.abc import Sequence
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.walker import WalkedFile
@@ -30,11 +29,7 @@ MAX_CHARACTERS = 32_000_000
 
 
 def serve() -> None:
-    serve_pipes(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
-
-
-def serve_pipes(source: IO[bytes], sink: IO[bytes]) -> None:
-    reader.serve_pipes(source, sink, Member)
+    reader.serve(Member)
 
 
 class Member(reader.Reader):
