@@ -27,7 +27,7 @@ PROGRAM = "akm_ls.index.reader"
 """The module whose `serve` a process runs; another one's answers the same jobs and more."""
 
 _BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]);from {program} import serve; serve()"
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {program} import serve; serve()"
 )
 
 
@@ -41,17 +41,13 @@ class Worker:
     ``has_read`` are the files it was given that stay with it: bundle's number, POSIX path.
     """
 
-    def __init__(
-        self,
-        bundles: Sequence[Bundle],
-        process: subprocess.Popen[bytes],
-        to: IO[bytes],
-        back: IO[bytes],
-    ) -> None:
+    def __init__(self, bundles: Sequence[Bundle], process: subprocess.Popen[bytes]) -> None:
         self.has_read: list[tuple[int, str]] = []
+        assert process.stdin is not None
+        assert process.stdout is not None
         self._process = process
-        self._input = to
-        self._output = back
+        self._input: IO[bytes] = process.stdin
+        self._output: IO[bytes] = process.stdout
         try:
             self._send(pickle.dumps(list(bundles)))
         except WorkerDied:
@@ -130,6 +126,4 @@ def start_worker(bundles: Sequence[Bundle], program: str = PROGRAM) -> Worker:
             stderr=subprocess.DEVNULL if program == PROGRAM else None,
             creationflags=flags | CREATION_FLAGS,
         )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return Worker(bundles, process, process.stdin, process.stdout)
+    return Worker(bundles, process)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from akm_ls.index.reader import READ, READ_FOR_MODEL
 from akm_ls.index.reader_process import PROGRAM, Worker, WorkerDied, can_start, start_worker
 from akm_ls.index.rows import PreparedFile, prepare, prepared
-from akm_ls.index.scan import FileToRead
+from akm_ls.index.scan import MUCH, FileToRead
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
 
 BATCH_FILES = 64
-WORTH_STARTING = 200
+WORTH_STARTING = MUCH
 """Files from which on starting processes is faster than reading here."""
 MAX_WORKERS = 8
 STILLBORN = 4
@@ -90,7 +90,7 @@ def read_files(
     """Read all files of ``jobs`` (a bundle's number, files); batches come in no certain order.
 
     ``workers`` is the number of processes, 0: none, ``None``: what the machine has and the work
-    is worth; they join ``crew`` when they are done. ``for_model``: without secrets, see
+    is worth; they are those of ``crew``, if there is one. ``for_model``: without secrets, see
     `rows.prepare`. Ends early, without the rest, once ``cancelled``. Close the iterator to stop.
     """
     batches: list[Job] = [
