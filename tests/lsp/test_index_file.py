@@ -12,7 +12,7 @@ import pytest
 from editor import Editor
 from lsprotocol import types as lsp
 
-from akm_ls.index.writer import drop_bundle
+from akm_ls.index.removal import drop_bundle
 from akm_ls.workspace import Settings, Workspace
 
 DRAFT = "team/knowledge/draft.md"

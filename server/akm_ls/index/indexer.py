@@ -15,6 +15,7 @@ from akm_ls.index import bundle_keys, verify
 from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import BEING_REBUILT, Holder, rebuild_lock
+from akm_ls.index.removal import drop_bundle, forget_directories, forget_old_tombstones
 from akm_ls.index.rows import PreparedFile, root_prefix
 from akm_ls.index.scan import BundleScan, directory_of, scan
 from akm_ls.index.store import complaints_of
@@ -24,9 +25,6 @@ from akm_ls.index.writer import (
     Target,
     Written,
     check_target,
-    drop_bundle,
-    forget_directories,
-    forget_old_tombstones,
     write,
 )
 

@@ -15,6 +15,7 @@ from akm_ls.index.bundle_keys import claim_keys
 from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import live_holder
+from akm_ls.index.removal import forget_directories
 from akm_ls.index.rows import (
     ENTRY_COLUMNS,
     PreparedFile,
@@ -25,7 +26,7 @@ from akm_ls.index.rows import (
     stub_from_row,
 )
 from akm_ls.index.scan import CONTEXT_FILES, directory_of, is_racy, listed, wanted_files
-from akm_ls.index.writer import Target, Written, forget_directories, write
+from akm_ls.index.writer import Target, Written, write
 
 if TYPE_CHECKING:
     import apsw

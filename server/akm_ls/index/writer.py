@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Claims, Delta
+from akm_ls.index.removal import (
+    DROP_FULL_TEXT,
+    DROP_VECTOR,
+    delete_structure,
+    delete_texts,
+)
 from akm_ls.index.rows import (
     CITATION_COLUMNS,
     ENTRY_COLUMNS,
@@ -31,9 +37,6 @@ if TYPE_CHECKING:
     import apsw
 
     from akm_ls.index.stub import Stub
-
-MAX_TOMBSTONES = 20_000
-"""Deletions remembered; a reader that is further behind reads everything again."""
 
 _SET_FILE = (
     "REPLACE INTO files"
@@ -54,8 +57,6 @@ _ADD_FTS = (
     "INSERT INTO entries_fts (rowid, name, description, tags, hints, content)"
     " VALUES (?, ?, ?, ?, ?, ?)"
 )
-_DROP_FTS = "DELETE FROM entries_fts WHERE rowid = ?"
-_DROP_VECTOR = "DELETE FROM embeddings WHERE entry_id = ?"
 _ADD_FRAGMENT = (
     f"INSERT INTO fragments (entry_id, ordinal, {FRAGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
@@ -434,8 +435,8 @@ class _Write:
                 self._written.changed.append((row.stub, stub))
         full_text = has_full_text(connection)
         if full_text:
-            connection.executemany(_DROP_FTS, unwritten)
-        connection.executemany(_DROP_VECTOR, stale)
+            connection.executemany(DROP_FULL_TEXT, unwritten)
+        connection.executemany(DROP_VECTOR, stale)
         delete_structure(connection, [(values[-1],) for values in replaced])
         connection.executemany(_SET_ENTRY, replaced)
         connection.executemany(_ADD_ENTRY, added)
@@ -460,45 +461,3 @@ class _Write:
                 self._written.claims.append(
                     Claims(bundle, concept_id, paths if len(paths) > 1 else ())
                 )
-
-
-def delete_texts(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
-    """Remove full-text rows, and the vectors made of the same text."""
-    if has_full_text(connection):
-        connection.executemany(_DROP_FTS, ids)
-    connection.executemany(_DROP_VECTOR, ids)
-
-
-def delete_structure(connection: apsw.Connection, ids: Sequence[tuple[int]]) -> None:
-    """Remove fragments and citations."""
-    connection.executemany("DELETE FROM fragments WHERE entry_id = ?", ids)
-    connection.executemany("DELETE FROM citations WHERE entry_id = ?", ids)
-
-
-def forget_directories(connection: apsw.Connection, key: int, directories: Iterable[str]) -> None:
-    """The next run looks into these directories."""
-    connection.executemany(
-        "DELETE FROM dir_state WHERE bundle_key = ? AND dir = ?",
-        [(key, directory) for directory in directories],
-    )
-
-
-def drop_bundle(connection: apsw.Connection, key: int) -> None:
-    """Remove a bundle and everything in it, children first."""
-    ids = list(connection.execute("SELECT id FROM entries WHERE bundle_key = ?", (key,)))
-    delete_texts(connection, ids)
-    delete_structure(connection, ids)
-    for table in ("entries", "file_citations", "files", "dir_state", "tombstones"):
-        connection.execute(f"DELETE FROM {table} WHERE bundle_key = ?", (key,))
-    connection.execute("DELETE FROM bundles WHERE key = ?", (key,))
-
-
-def forget_old_tombstones(connection: apsw.Connection) -> None:
-    """Keep the newest `MAX_TOMBSTONES`, and note from which generation on they are whole."""
-    row = connection.execute(
-        "SELECT generation FROM tombstones ORDER BY generation DESC LIMIT 1 OFFSET ?",
-        (MAX_TOMBSTONES,),
-    ).fetchone()
-    if row is not None:
-        connection.execute("DELETE FROM tombstones WHERE generation <= ?", row)
-        connection.execute("REPLACE INTO meta VALUES ('forgotten', ?)", row)
