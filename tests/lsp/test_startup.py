@@ -19,8 +19,8 @@ import attrs
 import pytest
 from rpc import RpcClient
 
+from akm_ls.import_cache import Generated
 from akm_ls.lsp import features, offers
-from akm_ls.lsp.generated import Generated
 from akm_ls.lsp.startup import Start
 
 COMPILER = sys.modules["re._compiler" if sys.version_info >= (3, 11) else "sre_compile"]
@@ -191,7 +191,7 @@ def test_what_is_known_is_not_generated_again(
         raise AssertionError("generated again")
 
     with monkeypatch.context() as forbidden, quick(tmp_path):
-        forbidden.setattr("akm_ls.lsp.generated.compile", refuse, raising=False)
+        forbidden.setattr("akm_ls.import_cache.compile", refuse, raising=False)
         forbidden.setattr(COMPILER, "_code", refuse)
         make_class(), make_dataclass(), make_pattern()
         with pytest.raises(AssertionError):

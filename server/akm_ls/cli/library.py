@@ -28,7 +28,7 @@ def open_workspace(options: Namespace, paths: Sequence[str] = ()) -> Workspace:
     Raises:
         CommandError: a path that does not exist.
     """
-    from akm_ls.lsp.generated import Generated
+    from akm_ls.import_cache import Generated
 
     folders = []
     for path in paths or ["."]:

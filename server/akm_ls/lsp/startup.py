@@ -9,7 +9,7 @@ when first asked for        numpy, httpx, rich, tokenizers, the MCP SDK, …
 ==========================  ====================================================================
 
 Most of the time until the answer would go into code that libraries write for lsprotocol's classes
-and ours; `generated` keeps it.
+and ours; `akm_ls.import_cache` keeps it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
+from akm_ls.import_cache import Generated
 from akm_ls.lsp import features
-from akm_ls.lsp.generated import Generated
 
 _LIBRARIES = ("attr", "cattrs")
 _SOON = 0.1
@@ -41,7 +41,7 @@ class Start:
             server = AkmLanguageServer()
         server.protocol.once_answered = start.load_rest_soon
 
-    ``directory`` is where `generated` keeps its file; ``None`` keeps nothing.
+    ``directory`` is where `akm_ls.import_cache` keeps its file; ``None`` keeps nothing.
     """
 
     def __init__(self, directory: str | None) -> None:
