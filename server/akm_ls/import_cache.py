@@ -34,6 +34,9 @@ may differ at every start: attrs writes the hash of a name, which is random, int
 _NOT_KEPT = 0x04 | 0x80 | 0x01
 """Flags of patterns that are made anew: LOCALE asks the moment, DEBUG prints, TEMPLATE warns."""
 
+latest: tuple[str | None, str] = (None, "")
+"""Directory and program of the file that this process has used: for processes that it starts."""
+
 _ABSENT = object()
 _Replacement = Callable[["Generated", ModuleType], "dict[str, object]"]
 
@@ -48,6 +51,7 @@ class Generated:
 
     def __init__(self, directory: str | None, program: str, also: Sequence[str] = ()) -> None:
         self._path = None if directory is None else os.path.join(directory, _file_name(program))
+        self._named = (directory, program)
         self._helped = (*_PYTHONS, *(_OTHERS[name] for name in also))
         self._stored = _Stored({}, b"") if self._path is None else _Stored.read(self._path)
         self._found: set[bytes] = set()
@@ -57,9 +61,11 @@ class Generated:
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
         """Inside, what is known is not generated again, and what is not is taken note of."""
+        global latest
         if self._path is None:
             yield
             return
+        latest = self._named
         # Imported before anything is replaced: only what others generate with them is kept.
         modules = [(_imported(name), replace) for name, replace in self._helped]
         with contextlib.ExitStack() as replaced:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,11 +145,11 @@ def test_a_delta_that_says_nothing_new_changes_nothing(catalog: Catalog) -> None
 def test_a_changed_asset(catalog: Catalog) -> None:
     old = catalog.get("team", "knowledge/tls")
     assert old is not None
-    new = replace(old, slugs=headings("Other"))
+    new = old._replace(slugs=headings("Other"))
     delta = catalog.apply(Delta(changed=((old, new),)))
     assert delta.changed == ((old, new),)
     assert delta.refs == delta.citable == {("team", "knowledge/tls")}
-    described = replace(new, description="Only that")
+    described = new._replace(description="Only that")
     delta = catalog.apply(Delta(changed=((new, described),)))
     assert delta.refs == {("team", "knowledge/tls")}
     assert delta.citable == frozenset(), "nobody who cites it has to look again"
@@ -166,13 +164,13 @@ def test_a_file_that_is_another_asset_now(catalog: Catalog) -> None:
 
 
 def test_a_removal_by_ref_or_by_path(catalog: Catalog) -> None:
-    unplaced = replace(stub("core//knowledge/tls"), path="")
+    unplaced = stub("core//knowledge/tls")._replace(path="")
     assert len(catalog.apply(Delta(removed=(unplaced,))).removed) == 1
     delta = catalog.apply(Delta(gone=("/team/knowledge/tls.md",)))
     assert [it.ref for it in delta.removed] == ["team//knowledge/tls"]
     moved = stub("core//knowledge/only-here", path="/core/elsewhere.md")
     catalog.apply(Delta(added=(moved,)))
-    late = replace(moved, path="/core/knowledge/only-here.md")
+    late = moved._replace(path="/core/knowledge/only-here.md")
     assert catalog.apply(Delta(removed=(late,))).is_empty, "that file no longer held it"
 
 
@@ -210,7 +208,7 @@ def test_a_bundle_that_is_closed(catalog: Catalog) -> None:
 def test_a_buffer_wins_over_the_file(catalog: Catalog) -> None:
     saved = catalog.get("team", "knowledge/tls")
     assert saved is not None
-    typed = replace(saved, slugs=headings("Just typed"))
+    typed = saved._replace(slugs=headings("Just typed"))
     delta = catalog.overlay(saved.path, [typed])
     assert delta.changed == ((saved, typed),)
     assert catalog.by_path(saved.path) == typed
@@ -246,7 +244,7 @@ def test_a_buffer_that_is_another_asset_now(catalog: Catalog) -> None:
 def test_the_index_catching_up_with_a_buffer_is_no_change(catalog: Catalog) -> None:
     saved = catalog.get("team", "knowledge/tls")
     assert saved is not None
-    typed = replace(saved, description="Typed")
+    typed = saved._replace(description="Typed")
     catalog.overlay(saved.path, [typed])
     assert catalog.apply(Delta(changed=((saved, typed),))).is_empty
     assert catalog.drop_overlay(saved.path).is_empty
@@ -355,7 +353,7 @@ def test_deltas_tell_the_whole_story(steps: list[tuple[object, ...]]) -> None:
             case "overlay", [str() as path, None]:
                 delta = catalog.overlay(path, [])
             case "overlay", [str() as path, Stub() as it]:
-                delta = catalog.overlay(path, [replace(it, path=path)])
+                delta = catalog.overlay(path, [it._replace(path=path)])
             case "drop", [str() as path]:
                 delta = catalog.drop_overlay(path)
             case other:

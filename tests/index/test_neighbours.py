@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -126,7 +125,7 @@ def test_a_description_that_changes_is_found_by_its_new_words() -> None:
     catalog = Catalog()
     catalog.load([first, second])
     assert catalog.neighbours.lookalikes(first) == []
-    changed = replace(second, description=text)
+    changed = second._replace(description=text)
     catalog.overlay(second.path, [changed])
     assert catalog.neighbours.lookalikes(first) == [(1.0, changed)]
     catalog.drop_overlay(second.path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 
 import apsw
 import pytest
@@ -382,7 +381,7 @@ def test_the_parts_of_a_delta_make_the_catalog_that_the_whole_makes() -> None:
     whole, parted = Catalog(), Catalog()
     for catalog in (whole, parted):
         catalog.expect(["team"])
-        catalog.load([replace(gone, path="/t/knowledge/gone.md")])
+        catalog.load([gone._replace(path="/t/knowledge/gone.md")])
     whole.apply(delta)
     parts = list(delta.parts(3))
     for part in parts:

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from akm_ls import import_cache
 from akm_ls.index.interrupts import CREATION_FLAGS, deaf_children
 from akm_ls.index.reader import read_frame, write_frame
 from akm_ls.index.rows import PreparedFile, prepared
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
 PROGRAM = "akm_ls.index.reader"
 """The module whose `serve` a process runs; another one's answers the same jobs and more."""
 
-_BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {program} import serve; serve()"
-)
+_BOOT = """\
+import sys, json; sys.path[:] = json.loads(sys.argv[1])
+from akm_ls.import_cache import Generated
+with Generated(*json.loads(sys.argv[2])).in_use():
+    from {program} import serve
+serve()
+"""
 
 
 class WorkerDied(Exception):
@@ -120,6 +125,7 @@ def start_worker(bundles: Sequence[Bundle], program: str = PROGRAM) -> Worker:
                 *(sys.executable, "-I", "-S", "-c"),
                 _BOOT.format(program=program),
                 json.dumps(sys.path),
+                json.dumps(import_cache.latest),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

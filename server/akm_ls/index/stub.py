@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +22,7 @@ MAX_TEXT_CHARS = 300
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Stub:
+class Stub(NamedTuple):
     """One asset as completion, hover, definition and the rules need it: small and immutable."""
 
     bundle: str

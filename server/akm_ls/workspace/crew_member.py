@@ -9,18 +9,18 @@ from __future__ import annotations
 import gc
 import pickle
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.index import reader
 from akm_ls.index.rows import PreparedFile, native_path, prepare, root_prefix
+from akm_ls.workspace.linter import FileToCheck, Linter
+from akm_ls.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
     from akm_ls.documents.document import Document
-    from akm_ls.workspace.linter import FileToCheck, Linter
 
 _ENTRY = PreparedFile._fields.index("entry")
 
@@ -45,8 +45,6 @@ class Member(reader.Reader):
         self._recognised: dict[str, Recognition] = {}
         self._room = MAX_CHARACTERS
         self._linter: Linter | None = None
-        # What `_open` needs is loaded while the files are still being listed.
-        import_module("akm_ls.workspace.workspace")
 
     def answer(self, job: str, *content: Any) -> bytes:
         if job == "open":
@@ -74,16 +72,11 @@ class Member(reader.Reader):
         return row
 
     def _open(self, settings: bytes) -> None:
-        from akm_ls.workspace.linter import Linter
-        from akm_ls.workspace.workspace import Workspace
-
         workspace = Workspace.open(pickle.loads(settings))
         self._linter = Linter(workspace, self._parsed, self._recognition)
         gc.freeze()
 
     def _lint(self, number: int, files: Sequence[tuple[str, int, int]]) -> bytes:
-        from akm_ls.workspace.linter import FileToCheck
-
         assert self._linter is not None
         bundle = self._bundles[number]
         walked = (WalkedFile(*file) for file in files)

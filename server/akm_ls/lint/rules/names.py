@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from akm_ls.bundles.host_layouts import HOST_DIRECTORIES
 from akm_ls.documents.nodes import Scalar
@@ -169,7 +168,7 @@ def _is_alike_in_full(subject: Subject, stub: Stub, other: Stub) -> bool:
     texts = own.text("description"), theirs.text("description")
     if texts[0] is None or texts[1] is None:
         return True
-    return alike(replace(stub, description=texts[0]), replace(other, description=texts[1])) >= ALIKE
+    return alike(stub._replace(description=texts[0]), other._replace(description=texts[1])) >= ALIKE
 
 
 def _named_stub(subject: Subject) -> Stub | None:
