@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from akm_ls import import_cache
 from akm_ls.bundles.bundle import Bundle
 from akm_ls.index import reader_process, scan, workers
-from akm_ls.index.reader_process import Worker
+from akm_ls.index.reader_process import Worker, WorkerDied
 from akm_ls.index.rows import PreparedFile, prepare, prepared
 from akm_ls.index.scan import FileToRead
 from akm_ls.index.workers import Crew, read_files
@@ -115,6 +117,33 @@ def test_a_cancelled_reading_ends_at_once(
     started = time.monotonic()
     assert collect(site, jobs, workers=2, cancelled=lambda: True) == {}
     assert time.monotonic() - started < 15
+
+
+def test_a_reader_takes_generated_code_from_the_file_of_this_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generated = import_cache.Generated(str(tmp_path), "test")
+    with generated.in_use():
+        re.purge()
+        re.compile("taken from (the|a) file")
+    generated.keep()
+    told = tmp_path / "told"
+    asked = (
+        "    from akm_ls import import_cache; import re\n"
+        "    get = import_cache.Generated.get\n"
+        "    import_cache.Generated.get = lambda *key: print('found') or get(*key)\n"
+        f"    with open({str(told)!r}, 'w') as file, contextlib.redirect_stdout(file):\n"
+        "        re.compile('taken from (the|a) file')\n"
+    )
+    start = "    from {program} import serve"
+    boot = reader_process._BOOT.replace(start, asked + start)
+    monkeypatch.setattr(reader_process, "_BOOT", f"import contextlib\n{boot}")
+    worker = reader_process.start_worker([])
+    with pytest.raises(WorkerDied):
+        worker.ask("no such job")
+        worker.answer()
+    worker.stop()
+    assert told.read_text() == "found\n"
 
 
 def test_processes_that_were_started_before_are_the_ones_that_read(

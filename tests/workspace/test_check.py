@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import signal
 import sys
@@ -12,13 +12,14 @@ from pickle import PickleError
 
 import pytest
 
+from akm_ls.bundles.walker import WalkedFile
 from akm_ls.documents.text import Span
 from akm_ls.index import reader_process, workers
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.record import from_plain, to_plain
 from akm_ls.workspace import FileFindings, Workspace, lint_crew, lint_pool, linting
 from akm_ls.workspace.check_run import CheckRun
-from akm_ls.workspace.kept_findings import DIRECTORY
+from akm_ls.workspace.kept_findings import DIRECTORY, kept_findings
 from akm_ls.workspace.linter import FileToCheck, Linter
 from akm_ls.workspace.settings import Settings
 
@@ -66,7 +67,7 @@ def grave(checked: Iterable[FileFindings]) -> dict[str, tuple[Finding, ...]]:
 
 
 def kept_files(root: Path) -> list[Path]:
-    return list((root.parent / "data" / DIRECTORY).glob("*.json"))
+    return list((root.parent / "data" / DIRECTORY).glob("*.bin"))
 
 
 def test_several_processes_find_what_one_finds(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,35 +174,44 @@ def test_kept_findings_are_used_until_something_changes(
     assert "knowledge/k11.md" in calls, "its ref leads somewhere now"
 
 
+def test_a_finding_goes_with_the_text_it_was_made_from(root: Path) -> None:
+    with Workspace.open(settings_of(root)) as workspace:
+        workspace.refresh()
+        for file in workspace.check([str(root / "knowledge/colon.md")]):
+            write(root / "knowledge/colon.md", "Changed.\n")
+            assert "Use when: now" in file.document.text
+
+
 def test_a_check_of_one_file_keeps_what_is_known_of_the_others(root: Path) -> None:
     first = check(root)
     assert list(check(root, root / "knowledge/colon.md")) == ["knowledge/colon.md"]
     assert check(root) == first
-    (kept,) = kept_files(root)
-    _, files = json.loads(kept.read_text(encoding="utf-8").partition("\n")[2])
-    assert len(files) == 13
+    with Workspace.open(settings_of(root)) as workspace:
+        kept = kept_findings(workspace)
+        assert kept is not None
+        for path in root.rglob("*.md"):
+            status = path.stat()
+            walked = WalkedFile(path.name, status.st_size, status.st_mtime_ns)
+            assert kept.get(str(path), walked) is not None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "\x00", '{"a": 1}'])
-def test_a_damaged_file_is_no_file(root: Path, content: str) -> None:
+@pytest.mark.parametrize("keep", [0, 1, 60, 70, -1])
+@pytest.mark.parametrize("more", [b"", b"\n", b"\x00\xff[]", b"\xe3" * 400])
+def test_a_damaged_file_is_no_file(root: Path, keep: int, more: bytes) -> None:
     first = check(root)
     (kept,) = kept_files(root)
-    key = kept.read_text(encoding="utf-8").partition("\n")[0]
-    for text in (content, f"{key}\n{content}"):
-        kept.write_text(text, encoding="utf-8")
-        assert check(root) == first
-    for looked, numbers, findings in (
-        ([], [], [[1]]),
-        ([], [0], []),
-        ([["/", "now"]], [0], []),
-        ([["/", 1]], [0], []),
-    ):
-        files = {
-            str(path): [[OLD * 10**9, path.stat().st_size], numbers, findings]
-            for path in root.rglob("*.md")
-        }
-        kept.write_text(f"{key}\n{json.dumps([looked, files])}", encoding="utf-8")
-        assert check(root) == first
+    kept.write_bytes(kept.read_bytes()[:keep] + more)
+    assert check(root) == first
+
+
+@pytest.mark.parametrize("at", range(0, 800, 41))
+def test_a_byte_that_has_changed_is_noticed(root: Path, at: int) -> None:
+    first = check(root)
+    (kept,) = kept_files(root)
+    content = bytearray(kept.read_bytes())
+    content[at] ^= 0x55
+    kept.write_bytes(content)
+    assert check(root) == first
 
 
 def test_a_finding_survives_being_kept() -> None:
@@ -216,4 +226,4 @@ def test_a_finding_survives_being_kept() -> None:
         (Fix("Do it", (edit,), True, False, {"/c": (edit,)}, {"/d": "text"}, ("/e",)), Fix("No")),
         ("deprecated",),
     )
-    assert from_plain(json.loads(json.dumps(to_plain(finding)))) == finding
+    assert from_plain(marshal.loads(marshal.dumps(to_plain(finding)))) == finding

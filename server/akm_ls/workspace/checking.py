@@ -16,7 +16,7 @@ from akm_ls.bundles.walker import WalkedFile, list_named, walk
 from akm_ls.documents.document import Document, kind_of, parse
 from akm_ls.lint.finding import Finding
 from akm_ls.workspace.check_run import CHECKED_ENDINGS, CheckRun, may_be_checked
-from akm_ls.workspace.kept_findings import Kept, kept_findings
+from akm_ls.workspace.kept_findings import kept_findings
 from akm_ls.workspace.linter import FileToCheck
 from akm_ls.workspace.linting import lint_files
 
@@ -27,13 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileFindings:
-    """One checked file. ``path`` is canonical, ``rel`` its POSIX path in the bundle."""
+    """One checked file. ``path`` is canonical, ``rel`` its POSIX path in the bundle.
+
+    ``text`` is what the rules looked at, if it is at hand.
+    """
 
     path: str
     rel: str
     bundle: Bundle
     findings: tuple[Finding, ...]
     workspace: Workspace = field(repr=False)
+    text: str | None = field(default=None, repr=False)
 
     @cached_property
     def document(self) -> Document:
@@ -41,7 +45,8 @@ class FileFindings:
         opened = self.workspace.documents.get(self.path)
         if opened is not None:
             return opened.document
-        return parse(read_text(self.bundle, self.rel) or "", kind_of(self.path))
+        text = read_text(self.bundle, self.rel) if self.text is None else self.text
+        return parse(text or "", kind_of(self.path))
 
 
 class NothingToCheck(ValueError):
@@ -115,21 +120,22 @@ def _check_each(
         crew,
         alone=alone,
     )
-    added: list[tuple[str, Kept]] = []
     with contextlib.closing(fresh):
         for done, (file, findings) in enumerate(zip(files, known, strict=True)):
             if cancelled():
                 return
             on_progress(done, len(files), file.bundle.id)
+            text = None
             if findings is None:
                 found = next(fresh)
                 if found is None:
                     continue
-                findings = found.findings
-                added.append((file.path, found))
-            yield FileFindings(file.path, file.walked.rel, file.bundle, findings, workspace)
+                findings, text = found.kept.findings, found.text
+                if kept is not None:
+                    kept.add(file.path, found.kept)
+            yield FileFindings(file.path, file.walked.rel, file.bundle, findings, workspace, text)
     if kept is not None:
-        kept.write(added)
+        kept.write()
     on_progress(len(files), len(files), "")
 
 

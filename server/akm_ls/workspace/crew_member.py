@@ -15,7 +15,7 @@ from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.walker import WalkedFile
 from akm_ls.index import reader
 from akm_ls.index.rows import PreparedFile, native_path, prepare, root_prefix
-from akm_ls.workspace.linter import FileToCheck, Linter
+from akm_ls.workspace.linter import FileToCheck, Linter, packed
 from akm_ls.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Member(reader.Reader):
     """Answers the jobs of a reader, and two of `lint_crew`.
 
     ``open`` with pickled settings says that the index is whole; ``lint`` with a bundle's number
-    and its files as (rel, size, mtime_ns) is answered with a pickled list of what the rules say.
+    and its files as (rel, size, mtime_ns) is answered with what `linter.unpacked` reads.
     """
 
     def __init__(self, bundles: Sequence[Bundle]) -> None:
@@ -80,8 +80,8 @@ class Member(reader.Reader):
         assert self._linter is not None
         bundle = self._bundles[number]
         walked = (WalkedFile(*file) for file in files)
-        kept = [self._linter.lint(FileToCheck.of(bundle, file)) for file in walked]
-        return pickle.dumps(kept)
+        linted = [self._linter.lint(FileToCheck.of(bundle, file)) for file in walked]
+        return packed(linted)
 
     def _parsed(self, file: FileToCheck) -> Document | None:
         """The parse of a file that is as it was when it was read; it is needed once."""

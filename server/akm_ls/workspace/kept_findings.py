@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
+import marshal
 import os
+import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import akm_ls
 from akm_ls.bundles.listings import PathKind
@@ -33,7 +34,7 @@ SETTLED_NS = 2_000_000_000
 """File systems count time in steps of up to two seconds."""
 MAX_DOCUMENTS = 200
 """Documents around others that one run keeps at a time."""
-_FORMAT = 2
+_FORMAT = 3
 
 Stamp = list[int]
 """Modification time in nanoseconds and size in bytes; ``[]``: nothing there."""
@@ -91,8 +92,7 @@ class OneRun:
             self.looked[path] = stamp
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """One file's findings, and the stamps of the file and of what was looked at.
 
     ``plain`` are the findings as `lint.record` writes them: to be sent and to be kept.
@@ -106,51 +106,57 @@ class Kept:
     def findings(self) -> tuple[Finding, ...]:
         return tuple(map(from_plain, self.plain))
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing was changed just now: a second change might leave no trace."""
+        latest = time.time_ns() - SETTLED_NS
+        for stamp in (self.file, *self.looked.values()):
+            if stamp and stamp[0] >= latest:
+                return False
+        return True
+
 
 class KeptFindings:
     """The findings of one earlier run, by canonical path of the file.
 
-    The file has a line with the key and one of JSON: what was looked at, each path once with its
-    stamp, and by path of each file its own stamp, the numbers of what was looked at for it, and
-    its findings.
+    The file has a line with the key, a checksum of the rest, and marshalled: what was looked at,
+    each as its path and the parts of its stamp; and by path of each file its own stamp, the
+    numbers of what was looked at for it, and its findings.
     """
 
     def __init__(self, path: str, key: str) -> None:
         self._path = path
-        self._key = key
-        self._looked: list[tuple[str, Stamp]] = []
-        self._files: dict[str, list[Any]] = {}
+        self._key = f"{key}\n".encode()
+        self._looked: list[tuple[Any, ...]] = []
+        self._files: dict[str, tuple[Stamp, list[int], Sequence[Any]]] = {}
         self._stamps: dict[str, Stamp] = {}
         self._holds: dict[int, bool] = {}
-        with (
-            contextlib.suppress(OSError, ValueError, RecursionError, AttributeError, TypeError),
-            open(path, encoding="utf-8") as file,
-        ):
-            if file.readline().strip() == key:
-                looked, files = json.loads(file.read())
-                self._looked = [(str(at), [int(part) for part in stamp]) for at, stamp in looked]
-                self._files = dict(files)
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if file.readline() == self._key:
+                checksum, content = file.read(_CHECKSUM), file.read()
+                # Only what was written here is read: marshal takes no care.
+                if checksum == _checksum(content):
+                    self._looked, self._files = marshal.loads(content)
+        self._numbers = {seen: number for number, seen in enumerate(self._looked)}
+        self._has_news = False
 
     def get(self, path: str, walked: WalkedFile) -> tuple[Finding, ...] | None:
         """The findings of a file that is as it was, ``None`` for any other."""
         kept = self._files.get(path)
         if kept is None:
             return None
-        try:
-            stamp, looked, findings = kept
-            if stamp != [walked.mtime_ns, walked.size]:
-                return None
-            for number in looked:
-                if not self._is_as_seen(number):
-                    return None
-            return tuple(map(from_plain, findings)) if findings else ()
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+        stamp, looked, findings = kept
+        if stamp != [walked.mtime_ns, walked.size]:
             return None
+        for number in looked:
+            if not self._is_as_seen(number):
+                return None
+        return tuple(map(from_plain, findings)) if findings else ()
 
     def _is_as_seen(self, number: int) -> bool:
         holds = self._holds.get(number)
         if holds is None:
-            path, seen = self._looked[number]
+            path, *seen = self._looked[number]
             holds = self._holds[number] = self._stamp(path) == seen
         return holds
 
@@ -160,43 +166,43 @@ class KeptFindings:
             stamp = self._stamps[path] = stamp_of(path)
         return stamp
 
-    def write(self, files: Iterable[tuple[str, Kept]]) -> None:
-        """Add what was found, all or nothing; a disk that refuses is no fault of the run.
+    def add(self, path: str, kept: Kept) -> None:
+        """Take note of what was found in a file, for `write`."""
+        if kept.is_settled:
+            numbers = self._numbers
+            seen = [
+                numbers.setdefault((at, *stamp), len(numbers)) for at, stamp in kept.looked.items()
+            ]
+            self._files[path] = kept.file, seen, kept.plain
+            self._has_news = True
 
-        A file that was changed just now is left out: a second change might leave no trace.
-        """
-        latest = time.time_ns() - SETTLED_NS
-        numbers: dict[tuple[str, tuple[int, ...]], int] = {
-            (path, tuple(stamp)): number for number, (path, stamp) in enumerate(self._looked)
-        }
-        added: dict[str, list[Any]] = {}
-        for path, kept in files:
-            if all(not stamp or stamp[0] < latest for stamp in (kept.file, *kept.looked.values())):
-                seen = [(at, tuple(stamp)) for at, stamp in kept.looked.items()]
-                added[path] = [
-                    kept.file,
-                    [numbers.setdefault(item, len(numbers)) for item in seen],
-                    kept.plain,
-                ]
-        if added:
-            self._replace([list(numbers), self._files | added])
-
-    def _replace(self, content: list[Any]) -> None:
+    def write(self) -> None:
+        """Keep what was added, all or nothing; a disk that refuses is no fault of the run."""
+        if not self._has_news:
+            return
         import tempfile  # only here: most runs find nothing new
 
         directory = os.path.dirname(self._path)
         try:
+            content = marshal.dumps((list(self._numbers), self._files))
             os.makedirs(directory, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=directory, prefix=".new-")
-        except OSError:
+        except (OSError, ValueError):
             return
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(f"{self._key}\n{json.dumps(content, separators=(',', ':'))}")
+            with os.fdopen(handle, "wb") as file:
+                file.writelines((self._key, _checksum(content), content))
             os.replace(temporary, self._path)
-        except (OSError, ValueError, TypeError):
+        except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+_CHECKSUM = 4
+
+
+def _checksum(content: bytes) -> bytes:
+    return zlib.crc32(content).to_bytes(_CHECKSUM, "little")
 
 
 def kept_findings(workspace: Workspace) -> KeptFindings | None:
@@ -212,6 +218,7 @@ def kept_findings(workspace: Workspace) -> KeptFindings | None:
     parts = [
         str(_FORMAT),
         _program(),
+        sys.implementation.cache_tag,
         repr(workspace.settings.lint),
         repr([workspace.bundles.bundles, workspace.bundles.default]),
         repr([stamp_of(bundle.path_of(name)) for bundle in workspace.bundles for name in FILES]),
@@ -220,7 +227,7 @@ def kept_findings(workspace: Workspace) -> KeptFindings | None:
     ]
     name = hashlib.sha256(roots.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-    return KeptFindings(os.path.join(workspace.data_dir, DIRECTORY, f"{name}.json"), key)
+    return KeptFindings(os.path.join(workspace.data_dir, DIRECTORY, f"{name}.bin"), key)
 
 
 def stamp_of(path: str) -> Stamp:

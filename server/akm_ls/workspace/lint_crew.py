@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import queue
 import threading
 from collections import deque
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from akm_ls.index.reader_process import Worker, WorkerDied
 from akm_ls.index.workers import Crew
-from akm_ls.workspace.linter import FileToCheck, Linter
+from akm_ls.workspace.linter import FileToCheck, Linted, Linter, unpacked
 
 if TYPE_CHECKING:
-    from akm_ls.workspace.kept_findings import Kept
     from akm_ls.workspace.workspace import Workspace
 
 BATCH = 64
@@ -26,7 +24,7 @@ Lot: TypeAlias = "list[int]"
 
 def lint_by_crew(
     crew: Crew, workspace: Workspace, files: Sequence[FileToCheck]
-) -> Generator[Kept | None, None, None]:
+) -> Generator[Linted | None, None, None]:
     """What `Linter.lint` says of each file, in the order of ``files``.
 
     The crew has been told that the index is whole (`CheckRun.open`); it goes with the iterator.
@@ -48,7 +46,7 @@ class _Work:
         self._numbers = {bundle.id: number for number, bundle in enumerate(crew.bundles)}
         self._lots = self._dealt()
         self._lock = threading.Lock()
-        self._done: queue.SimpleQueue[tuple[Lot, list[Kept | None] | None]] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Lot, list[Linted | None] | None]] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(
                 target=self._drive, args=(member, own), name="akm-ls linter", daemon=True
@@ -58,8 +56,8 @@ class _Work:
         for thread in self._threads:
             thread.start()
 
-    def results(self) -> Generator[Kept | None, None, None]:
-        ready: dict[int, Kept | None] = {}
+    def results(self) -> Generator[Linted | None, None, None]:
+        ready: dict[int, Linted | None] = {}
         linter: Linter | None = None
         for position in range(len(self._files)):
             while position not in ready:
@@ -116,7 +114,7 @@ class _Work:
                     self._ask(member, lot)
                 if not asked:
                     return
-                found: list[Kept | None] = pickle.loads(member.answer())
+                found = unpacked(member.answer())
                 self._done.put((asked.popleft(), found))
         except (WorkerDied, OSError):
             for lot in asked:

@@ -11,10 +11,9 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 from akm_ls.index.interrupts import deaf_children
-from akm_ls.workspace.linter import FileToCheck, Linter
+from akm_ls.workspace.linter import FileToCheck, Linted, Linter
 
 if TYPE_CHECKING:
-    from akm_ls.workspace.kept_findings import Kept
     from akm_ls.workspace.settings import Settings
     from akm_ls.workspace.workspace import Workspace
 
@@ -24,7 +23,7 @@ BATCH = 100
 
 def lint_in_pool(
     workspace: Workspace, files: Sequence[FileToCheck], processes: int
-) -> Generator[Kept | None, None, None]:
+) -> Generator[Linted | None, None, None]:
     """What `Linter.lint` says of each file, in the order of ``files``.
 
     Close the iterator to stop. The catalog must have been filled.
@@ -48,7 +47,7 @@ _inherited: Linter | None = None
 
 def _in_processes(
     workspace: Workspace, batches: Sequence[Sequence[FileToCheck]], processes: int
-) -> Iterator[list[Kept | None]]:
+) -> Iterator[list[Linted | None]]:
     global _inherited
     workspace.close()  # a connection must not be used on both sides of a fork
     fork = sys.platform == "linux"
@@ -84,6 +83,6 @@ def _open(settings: Settings | None) -> None:
     _inherited = Linter(Workspace.open(settings))
 
 
-def _lint_batch(files: Sequence[FileToCheck]) -> list[Kept | None]:
+def _lint_batch(files: Sequence[FileToCheck]) -> list[Linted | None]:
     assert _inherited is not None
     return [_inherited.lint(file) for file in files]

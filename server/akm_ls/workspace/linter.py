@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import marshal
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from akm_ls.bundles.bundle import Bundle
 from akm_ls.bundles.reading import read_text
@@ -35,6 +36,22 @@ class FileToCheck:
         return cls(bundle, walked, native_path(root_prefix(bundle.real_root), walked.rel))
 
 
+class Linted(NamedTuple):
+    """What the rules say of a file, and the text that they looked at if they say anything."""
+
+    kept: Kept
+    text: str | None
+
+
+def packed(found: Sequence[Linted | None]) -> bytes:
+    """What is said of some files, for another process; `unpacked` reads it."""
+    return marshal.dumps([item and (*item.kept, item.text) for item in found])
+
+
+def unpacked(data: bytes) -> list[Linted | None]:
+    return [item and Linted(Kept(*item[:-1]), item[-1]) for item in marshal.loads(data)]
+
+
 class Linter:
     """Runs the rules over the files of one workspace, one after the other.
 
@@ -54,7 +71,7 @@ class Linter:
         self._around = OneRun(workspace.surroundings)
         self._known_settings: dict[str, LintSettings] = {}
 
-    def lint(self, file: FileToCheck) -> Kept | None:
+    def lint(self, file: FileToCheck) -> Linted | None:
         """What the rules say of a file; ``None``: it is not to be read."""
         bundle, walked, path = file.bundle, file.walked, file.path
         opened = self._workspace.documents.get(path)
@@ -80,7 +97,8 @@ class Linter:
             recognised=recognition,
         )
         plain = [to_plain(finding) for finding in lint(subject)]
-        return Kept([walked.mtime_ns, walked.size], self._around.looked, plain)
+        kept = Kept([walked.mtime_ns, walked.size], self._around.looked, plain)
+        return Linted(kept, document.text if plain else None)
 
     def _settings(self, bundle: Bundle) -> LintSettings:
         settings = self._known_settings.get(bundle.id)

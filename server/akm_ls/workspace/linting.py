@@ -6,9 +6,8 @@ import os
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
-from akm_ls.workspace.kept_findings import Kept
 from akm_ls.workspace.lint_crew import lint_by_crew
-from akm_ls.workspace.linter import FileToCheck, Linter
+from akm_ls.workspace.linter import FileToCheck, Linted, Linter
 
 if TYPE_CHECKING:
     from akm_ls.index.workers import Crew
@@ -25,7 +24,7 @@ def lint_files(
     crew: Crew | None = None,
     *,
     alone: bool = False,
-) -> Generator[Kept | None, None, None]:
+) -> Generator[Linted | None, None, None]:
     """What the rules say of each file, in the order of ``files``; ``None``: not to be read.
 
     ``alone``: in this process only. Close the iterator to stop.
