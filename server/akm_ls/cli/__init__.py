@@ -105,9 +105,12 @@ def _complain(message: str) -> None:
 
 
 def _end_quietly() -> None:
-    """The process is about to end: Ctrl-C has nothing left to unwind, and nobody to tell."""
+    """The process is about to end: there is nothing worth collecting any more, and Ctrl-C has
+    nothing left to unwind, and nobody to tell."""
+    import gc
     import signal
 
+    gc.freeze()
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     except ValueError:  # not the main thread, which alone is interrupted
