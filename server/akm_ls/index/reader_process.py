@@ -75,8 +75,12 @@ class Worker:
         """The files of the oldest job not yet answered."""
         return [prepared(raw) for raw in marshal.loads(self.answer())]
 
-    def stop(self) -> None:
+    def kill(self) -> None:
+        """Have it end; `stop` waits for that, which takes a while if it has much memory."""
         self._process.kill()
+
+    def stop(self) -> None:
+        self.kill()
         for pipe in (self._input, self._output):
             with contextlib.suppress(OSError, ValueError):
                 pipe.close()

@@ -70,6 +70,8 @@ class Crew:
     def dismiss(self) -> None:
         """End the processes; from any thread, one that waits for an answer is told."""
         for member in self.members:
+            member.kill()
+        for member in self.members:
             member.stop()
         self.members = []
 

@@ -113,6 +113,7 @@ class _Work:
                     asked.append(lot)
                     self._ask(member, lot)
                 if not asked:
+                    member.kill()
                     return
                 found = unpacked(member.answer())
                 self._done.put((asked.popleft(), found))
