@@ -135,6 +135,14 @@ class Database:
                 self._drop()
                 raise StoreReplaced(f"The index {self.path} cannot be used: {problem}.") from None
 
+    def settle(self) -> None:
+        """Move what was written from the log into the file, as far as others let it.
+
+        Whoever closes the file last would have to, and a command's user would wait for it.
+        """
+        with contextlib.suppress(apsw.Error, StoreError):
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
     def rebuild(self, reason: str) -> None:
         """Delete the damaged file and start an empty one, unless another process has done so."""
         # The open connection keeps the file's identity from being used for a new file.

@@ -136,6 +136,8 @@ def run_index(
                     if attempt == 2:
                         raise
             entries, complaints = run.summary()
+            if run.has_written:
+                database.settle()
         finally:
             if not crew.stays:
                 crew.dismiss()
@@ -248,7 +250,7 @@ class _Run:
         self._on_delta = on_delta
         self._cancelled = cancelled
         self._keys: dict[str, int] = {}
-        self._wrote = False
+        self.has_written = False
         self._problems: tuple[str, ...] = ()
         self.scans: list[BundleScan] = []
         self.added = self.changed = self.removed = 0
@@ -267,7 +269,7 @@ class _Run:
 
         for key in self._database.write(enter):
             self._database.write(partial(drop_bundle, key=key))
-            self._wrote = True
+            self.has_written = True
 
     def work(self, *, full: bool) -> None:
         """Read what has changed and write it."""
@@ -318,7 +320,7 @@ class _Run:
         delta = Delta()
         if item.pending or scan.removed or scan.drained:
             written = self._database.write(item.write)
-            self._wrote = True
+            self.has_written = True
             self.added += len(written.added)
             self.changed += len(written.changed)
             self.removed += len(written.removed)
@@ -332,7 +334,7 @@ class _Run:
 
     def verify(self) -> None:
         """Check that the tables agree; mend them, reading again what is incomplete."""
-        if not self._wrote or self.was_cancelled:
+        if not self.has_written or self.was_cancelled:
             return
         self._problems = self._database.run(verify.disagreements)
         if self._problems:
