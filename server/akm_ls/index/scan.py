@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,8 +73,8 @@ class BundleScan:
     known: dict[str, FileRow] = field(default_factory=dict)
     drained: list[str] = field(default_factory=list)
     """Directories whose state no longer counts."""
-    states: list[DirState] = field(default_factory=list)
-    """Their new states, for when all their files have been written."""
+    states: Iterable[DirState] = ()
+    """Their new states, for when all their files have been written; to be gone through once."""
     warnings: tuple[str, ...] = ()
     walked: Sequence[WalkedFile] | None = None
     """All that was listed, also what does not matter to the index; ``None``: list it anew."""
@@ -201,7 +201,16 @@ def _scan_bundle(
         )
     }
     rows = connection.execute("SELECT count(*) FROM files WHERE bundle_key = ?", (key,)).fetchone()
+    if not states and rows == (0,):
+        found.reads = [
+            FileToRead(rel, size, mtime_ns, is_racy(mtime_ns, now))
+            for rel, size, mtime_ns in map(_without_secret_size, walk.files)
+        ]
+        # Much to do, and nobody needs it before all those files have been read.
+        found.states = _settled_states(walk.files, now)
+        return found
     directories = _by_directory(walk.files)
+    new_states: list[DirState] = []
     settled: set[str] = set()
     forced: list[str] = []
     drained: dict[str, tuple[list[WalkedFile], bool]] = {}
@@ -215,8 +224,9 @@ def _scan_bundle(
             continue
         borrowed = before is not None and before.context != state.context
         drained[directory] = (files, borrowed)
-        if not any(is_racy(file.mtime_ns, now) for file in files):
-            found.states.append(state)
+        if not _has_racy(files, now):
+            new_states.append(state)
+    found.states = new_states
     if not drained and rows == (settled_rows,) and states.keys() == settled:
         return found
     found.drained = [*drained, *(states.keys() - directories.keys())]
@@ -250,14 +260,27 @@ def _by_directory(files: Iterable[WalkedFile]) -> dict[str, list[WalkedFile]]:
     directories: dict[str, list[WalkedFile]] = {}
     for file in files:
         directory = directory_of(file.rel)
-        if file.size and is_secret(file.rel):
-            file = file._replace(size=0)
+        file = _without_secret_size(file)
         known = directories.get(directory)
         if known is None:
             directories[directory] = [file]
         else:
             known.append(file)
     return directories
+
+
+def _without_secret_size(file: WalkedFile) -> WalkedFile:
+    return file._replace(size=0) if file.size and is_secret(file.rel) else file
+
+
+def _settled_states(files: Iterable[WalkedFile], now: int) -> Iterator[DirState]:
+    for directory, inside in _by_directory(files).items():
+        if not _has_racy(inside, now):
+            yield _state(directory, inside)
+
+
+def _has_racy(files: Iterable[WalkedFile], now: int) -> bool:
+    return any(is_racy(file.mtime_ns, now) for file in files)
 
 
 def directory_of(rel: str) -> str:
