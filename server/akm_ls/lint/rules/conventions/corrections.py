@@ -11,7 +11,6 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
@@ -25,7 +24,7 @@ _MAX_STATEMENT = 2_000
 
 def check_correction_pairing(subject: Subject) -> Iterator[Finding]:
     """Both halves of a correction, from whichever side the open document is on."""
-    if subject.catalog is None or not is_asset(subject):
+    if subject.catalog is None:
         return
     own = subject.stub
     if own is None:
@@ -231,7 +230,7 @@ def _shown(subject: Subject, stub: Stub) -> str:
 def check_belief_orphan(subject: Subject) -> Iterator[Finding]:
     """A state without its ref, or the ref without its state."""
     frontmatter = subject.document.frontmatter
-    if frontmatter is None or not is_asset(subject):
+    if frontmatter is None:
         return
     root = frontmatter.root
     state = (frontmatter.text("beliefState") or "").strip().lower()
@@ -298,7 +297,7 @@ RULES = (
         ),
         around={"knowledge/auth/token-refresh.md": "---\ndescription: Refresh\n---\n"},
         check=check_correction_pairing,
-        about=may_be_asset,
+        about=lambda sort: sort.is_own,
         group="conventions",
         places=("frontmatter", "frontmatter refs", "prose"),
         needs_catalog=True,
@@ -312,7 +311,7 @@ RULES = (
         remedy="Write both keys.",
         example="---\ndescription: How tokens were refreshed\nbeliefState: superseded\n---\n",
         check=check_belief_orphan,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has("beliefState", "supersededBy"),
         group="conventions",
         places=("frontmatter",),
     ),
