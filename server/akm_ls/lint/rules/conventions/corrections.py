@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
@@ -19,26 +20,23 @@ _VERBS = ("corrects", "supersedes", "replaces")
 _CLAIM = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _LINE = re.compile(r"[^\r\n]+")
+_OPENING = re.compile(r"(?:\s|#[^\r\n]*)*[^\r\n]*")
+"""A body to the end of its first line that is no heading."""
 _MAX_STATEMENT = 2_000
 
 
-def check_correction_pairing(subject: Subject) -> Iterator[Finding]:
+def check_correction_pairing(subject: Subject) -> Iterable[Finding]:
     """Both halves of a correction, from whichever side the open document is on."""
-    if subject.catalog is None:
-        return
     own = subject.stub
-    if own is None:
-        return
-    yield from _as_new(subject, own)
-    yield from _as_old(subject, own)
+    is_new, is_old = _may_correct(subject.document), subject.sort.has("supersededBy")
+    if own is None or not (is_new or is_old):
+        return ()
+    return chain(_as_new(subject, own) if is_new else (), _as_old(subject, own) if is_old else ())
 
 
 def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset says that it corrects another, which does not know."""
     statement = _statement(subject.document)
-    folded = statement.casefold()
-    if "corrects" not in folded and "supersedes" not in folded and "replaces" not in folded:
-        return
     claim = _CLAIM.search(statement)
     if claim is None:
         return
@@ -73,9 +71,6 @@ def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
 
 def _as_old(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset names what supersedes it, which does not cite it."""
-    frontmatter = subject.document.frontmatter
-    if frontmatter is None or "supersededBy" not in frontmatter.root:
-        return
     catalog = subject.catalog
     assert catalog is not None
     for occurrence in subject.document.refs:
@@ -142,6 +137,15 @@ def _pair(subject: Subject, own: Stub, old: Stub, *, cites: bool) -> tuple[Fix, 
         elsewhere[old.path] = edits
     title = f"Pair the correction with {_shown(subject, old)}"
     return (Fix(title, ours.edits(), elsewhere=elsewhere),)
+
+
+def _may_correct(document: Document) -> bool:
+    """Whether one of the verbs stands where `_statement` looks: a quick look, for most files."""
+    frontmatter, start = document.frontmatter, document.body_start
+    opening = _OPENING.match(document.text, start, start + _MAX_STATEMENT)
+    description = None if frontmatter is None else frontmatter.text("description")
+    folded = f"{description or ''}\n{opening.group() if opening else ''}".casefold()
+    return "corrects" in folded or "supersedes" in folded or "replaces" in folded
 
 
 def _statement(document: Document) -> str:
