@@ -6,6 +6,7 @@ import difflib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count as numbered
 from itertools import pairwise
 
 from akm_ls.index.delta import Key
@@ -16,8 +17,7 @@ _FINALISTS = 12
 _MOVED = 3
 """A name this long or longer is no chance match in another directory."""
 
-_DIGIT = re.compile(r"[0-9]")
-_TWO_DIGITS = re.compile(r"[0-9][^0-9]*[0-9]")
+_NO_DIGITS = re.compile(r"[^0-9\0]+")
 _SUFFIX = re.compile(r"\.[^\W\d]")
 
 
@@ -92,23 +92,26 @@ class NearMisses:
 
     def add(self, *keys: Key) -> None:
         """Take in more ids."""
-        by_name, by_words, by_shape = self._by_name, self._by_words, self._by_shape
+        by_name, by_shape = self._by_name, self._by_shape
         start = len(self._keys)
-        lowered = [concept_id.lower() for _, concept_id in keys]
+        lowered = _all_at_once(str.lower, [concept_id for _, concept_id in keys])
         self._keys += keys
         self._lower += lowered
+        self._by_words.update(zip(_all_at_once(_words, lowered), numbered(start)))
+        names: list[str] = []
         for at, lower in enumerate(lowered, start):
-            by_words[_words(lower)] = at
             name = lower.rpartition("/")[2]
             known = by_name.get(name)
-            if known is not None:
+            if known is None:
+                by_name[name] = [at]
+                names.append(name)
+            else:
                 known.append(at)
-                continue
-            by_name[name] = [at]
+        for name, number in zip(names, _all_at_once(_number, names), strict=True):
             if "." in name and (stem := _stem(name)) != name:
                 self._by_stem.setdefault(stem, []).append(name)
             if name:
-                shape = (_long_number(name), name[0], len(name))
+                shape = (number if len(number) > 1 else "", name[0], len(name))
                 shaped = by_shape.get(shape)
                 if shaped is None:
                     by_shape[shape] = [name]
@@ -267,8 +270,19 @@ def _stem(name: str) -> str:
 
 
 def _number(name: str) -> str:
-    return "".join(_DIGIT.findall(name))
+    """The digits of a name."""
+    return _NO_DIGITS.sub("", name)
 
 
 def _long_number(name: str) -> str:
-    return _number(name) if _TWO_DIGITS.search(name) else ""
+    number = _number(name)
+    return number if len(number) > 1 else ""
+
+
+def _all_at_once(change: Callable[[str], str], texts: Sequence[str]) -> list[str]:
+    """What ``change`` makes of each text, made of all of them together: with 20,000 that counts.
+
+    It must leave NUL alone, which no file's name holds, and look at nothing beyond it.
+    """
+    changed = change("\0".join(texts)).split("\0")
+    return changed if len(changed) == len(texts) else [change(text) for text in texts]

@@ -7,7 +7,6 @@ what one asset costs.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from math import ceil
@@ -91,8 +90,8 @@ def pairs_of(description: str) -> frozenset[WordPair]:
         return _NONE
     return frozenset(
         [
-            ((len(one) + len(other)) << _HASH_BITS) | (hash((one, other)) & _HASH_MASK)
-            for one, other in pairwise(words)
+            ((len(pair[0]) + len(pair[1])) << _HASH_BITS) | (hash(pair) & _HASH_MASK)
+            for pair in pairwise(words)
         ]
     )
 
@@ -130,7 +129,7 @@ class Neighbours:
         self._by_name: dict[tuple[Scope, str], dict[Key, Stub]] = {}
         self._members: dict[Scope, dict[Key, Stub]] = {}
         self._descriptions: dict[Scope, _Descriptions] = {}
-        self._directories: dict[str, Counter[str]] = {}
+        self._directories: dict[str, dict[str, int]] = {}
         self._present: dict[str, frozenset[str]] = {}
         """What `directories` has answered, until one of a bundle's counts changes."""
         for stub in stubs:
@@ -160,7 +159,7 @@ class Neighbours:
         """First directories of a bundle's memories, lessons, tasks, env files and secrets."""
         found = self._present.get(bundle)
         if found is None:
-            counts = self._directories.get(bundle) or Counter()
+            counts = self._directories.get(bundle, {})
             found = frozenset([name for name, count in counts.items() if count > 0])
             self._present[bundle] = found
         return found
@@ -173,8 +172,7 @@ class Neighbours:
             if (descriptions := self._descriptions.get(scope)) is not None:
                 descriptions.add(key, stub)
         elif (directory := _directory_of(stub)) is not None:
-            self._directories.setdefault(stub.bundle, Counter())[directory] += 1
-            self._present.pop(stub.bundle, None)
+            self._count(stub.bundle, directory, 1)
 
     def _remove(self, stub: Stub) -> None:
         if stub.type in NAMED_TYPES:
@@ -184,8 +182,12 @@ class Neighbours:
             if (descriptions := self._descriptions.get(scope)) is not None:
                 descriptions.remove(key)
         elif (directory := _directory_of(stub)) is not None:
-            self._directories.setdefault(stub.bundle, Counter())[directory] -= 1
-            self._present.pop(stub.bundle, None)
+            self._count(stub.bundle, directory, -1)
+
+    def _count(self, bundle: str, directory: str, change: int) -> None:
+        counts = self._directories.setdefault(bundle, {})
+        counts[directory] = counts.get(directory, 0) + change
+        self._present.pop(bundle, None)
 
 
 def _directory_of(stub: Stub) -> str | None:
@@ -234,7 +236,8 @@ class _Descriptions:
             self.add(key, self._unfiled.pop(key))
         candidates: dict[Key, Stub] = {}
         for pair in _foremost(pairs):
-            candidates.update((key, self._stubs[key]) for key in self._by_pair.get(pair, ()))
+            for key in self._by_pair.get(pair, ()):
+                candidates[key] = self._stubs[key]
             if len(candidates) > _MAX_COMPARED:
                 break
         if self._unfiled and len(candidates) <= _MAX_COMPARED:

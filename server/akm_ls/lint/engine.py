@@ -11,9 +11,10 @@ from itertools import islice
 from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lint.settings import LintSettings
+from akm_ls.lint.sort import Sort
 from akm_ls.lint.suppression import Suppressions, lines_of
 
 logger = logging.getLogger(__name__)

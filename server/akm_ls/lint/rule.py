@@ -6,19 +6,21 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from akm_ls.bundles.adapters import adapter_of
 from akm_ls.bundles.adapters.adapter import Recognition
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.bundles.listings import Listings, PathKind, exists
 from akm_ls.bundles.schema import is_skill_path
+from akm_ls.documents.checkpoints import is_checkpoint
 from akm_ls.documents.document import Document, Kind
 from akm_ls.documents.lazy import lazy
 from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
 from akm_ls.lint.settings import LintSettings
+from akm_ls.lint.sort import Sort, any_sort, is_stash, telling_keys
 from akm_ls.lint.suppression import Suppressions, read_suppressions
 
 T = TypeVar("T")
@@ -96,28 +98,6 @@ class Disk:
         return None
 
 
-class Sort(NamedTuple):
-    """What sort of file a document is: all that is known of it before anything is looked for.
-
-    Of many files most are of a few sorts, and most rules have no word on most sorts.
-    """
-
-    format: str
-    """The bundle's, ``host`` for a tool's own directory."""
-    kind: Kind
-    type: str | None
-    """The asset type, such as ``skill``; ``None`` when the file is no asset."""
-    head: str
-    """The first directory of the path in the bundle; ``""`` for a file at the root."""
-    is_skill: bool
-    """Whether it is a skill's main file, which it may be without being an asset."""
-    has_frontmatter: bool
-
-
-def any_sort(sort: Sort) -> bool:
-    return True
-
-
 @dataclass(eq=False)
 class Subject:
     """One document under the rules, and what they may ask about the rest of the world.
@@ -150,15 +130,26 @@ class Subject:
 
     @lazy
     def sort(self) -> Sort:
-        bundle, document = self.bundle, self.document
+        bundle, document, asset_type = self.bundle, self.document, self.type
+        frontmatter = document.frontmatter
         head, slash, _ = self.rel.partition("/")
+        layout = "host" if bundle.origin == "host" else bundle.adapter
+        in_stash = (
+            layout == "akm"
+            and asset_type is not None
+            and is_stash(self.around.names(bundle.real_root))
+        )
         return Sort(
-            "host" if bundle.origin == "host" else bundle.adapter,
+            layout,
             document.kind,
-            self.type,
+            asset_type,
             head if slash else "",
             is_skill_path(self.path.replace(os.sep, "/")),
-            document.frontmatter is not None,
+            in_stash,
+            in_stash and asset_type != "session" and not is_checkpoint(document),
+            frontmatter is not None,
+            frontmatter is not None and (frontmatter.problem is not None or not frontmatter.closed),
+            telling_keys(frontmatter),
         )
 
     @lazy

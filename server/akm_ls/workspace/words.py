@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from akm_ls.bundles.draft import normalise_tag
 from akm_ls.index.stub import DOMAINS_FACT
-from akm_ls.lint.rules.conventions.stash import SIGNS
 from akm_ls.lint.rules.conventions.vocabulary import DEFAULT_DOMAINS, read_vocabulary
+from akm_ls.lint.sort import is_stash
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
@@ -125,7 +125,7 @@ class KnownWords:
         """The domains of a stash: its fact's, or akm's own list. Other bundles have none."""
         around = self._workspace.surroundings
         names = around.names(bundle.real_root)
-        if bundle.adapter != "akm" or not any(names.get(sign) == "directory" for sign in SIGNS):
+        if bundle.adapter != "akm" or not is_stash(names):
             return ()
         path = os.path.join(bundle.real_root, *DOMAINS_FACT.split("/")) + ".md"
         document = around.document(path)

@@ -95,11 +95,15 @@ class Definition(NamedTuple):
     """Each kind's own word."""
     takes_text: bool
     """Whether any text is of a type that one of them allows."""
+    takes_texts: bool
+    """Whether any list of texts is."""
     restricts: bool
     """Whether to one of them not every value of the right type will do."""
+    is_current: bool
+    """Whether some tool reads it, and none has another key in its place."""
 
 
-_UNDEFINED = Definition((), False, False)
+_UNDEFINED = Definition((), False, False, False, False)
 _MAX_NAMES = 1_000
 
 
@@ -162,8 +166,13 @@ class Place:
             keys = tuple(key for key in self.known(name) if key.read_by & self.hosts)
             found = _UNDEFINED
             if keys:
-                takes_text = any(key.takes_text for key in keys)
-                found = Definition(keys, takes_text, any(key.restricts for key in keys))
+                found = Definition(
+                    keys,
+                    any(key.takes_text for key in keys),
+                    any("list<string>" in key.types for key in keys),
+                    any(key.restricts for key in keys),
+                    not any(key.replacement for key in keys),
+                )
             if len(self._definitions) < _MAX_NAMES:
                 self._definitions[name] = found
         return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from urllib.parse import unquote
 
 from akm_ls.documents.document import Document
@@ -16,7 +17,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Related
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.link_targets import read_target
-from akm_ls.lint.rules.references import faulty_refs, replacements, skips_refs
+from akm_ls.lint.rules.references import FaultyRef, faulty_refs, replacements, skips_refs
 
 SUGGESTIONS = 3
 
@@ -30,10 +31,11 @@ _PLACEHOLDER = re.compile(r"[{}<>$*|…\[\]]|\.\.\.")
 _SAMPLES = frozenset(("anchor", "section", "heading", "link", "section-name", "heading-name", "id"))
 
 
-def check_dead_anchor(subject: Subject) -> Iterator[Finding]:
-    yield from _in_links(subject)
-    if subject.catalog is not None and faulty_refs(subject) and not skips_refs(subject):
-        yield from _in_refs(subject)
+def check_dead_anchor(subject: Subject) -> Iterable[Finding]:
+    faulty = () if subject.catalog is None else faulty_refs(subject)
+    if not faulty or skips_refs(subject):
+        return _in_links(subject) if subject.document.links else ()
+    return chain(_in_links(subject), _in_refs(subject, faulty))
 
 
 def _in_links(subject: Subject) -> Iterator[Finding]:
@@ -124,8 +126,8 @@ def _comparable(name: str) -> str:
     return unicodedata.normalize("NFC", name.replace("\ufe0f", "").replace("\u200d", ""))
 
 
-def _in_refs(subject: Subject) -> Iterator[Finding]:
-    for occurrence, ref, found in faulty_refs(subject):
+def _in_refs(subject: Subject, faulty: Iterable[FaultyRef]) -> Iterator[Finding]:
+    for occurrence, ref, found in faulty:
         if ref.fragment is None:
             continue
         if found.status != "missing-fragment" or found.stub is None or _hides_its_body(found.stub):

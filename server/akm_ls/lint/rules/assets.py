@@ -17,7 +17,8 @@ from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.sort import Sort
 
 DATED_DIRECTORIES = frozenset(
     {

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from akm_ls.bundles.schema import Key
 from akm_ls.bundles.schema.model import TEXTS
-from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
+from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence, resolve_plain
 from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import quoted
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
@@ -68,6 +68,11 @@ def is_template(node: Node) -> bool:
     return may_hold_one and _PLACEHOLDER.search(text) is not None
 
 
+def is_text(scalar: Scalar) -> bool:
+    """Whether YAML reads a text and no number, switch or nothing: `Scalar.plain` in fewer steps."""
+    return bool(scalar.style or scalar.tag) or isinstance(resolve_plain(scalar.text), str)
+
+
 def is_nothing(node: Node) -> bool:
     """No value yet: somebody is typing."""
     return isinstance(node, Scalar) and not node.style and node.plain is None
@@ -94,7 +99,7 @@ def _comment_for_value(subject: Subject, pair: Pair, keys: tuple[Key, ...]) -> I
 
 def fits_any(node: Node, keys: Iterable[Key]) -> bool:
     """Whether a value is of a type that one of the definitions allows."""
-    if isinstance(node, Scalar) and isinstance(node.plain, str):
+    if isinstance(node, Scalar) and is_text(node):
         for key in keys:
             if key.takes_text:
                 return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from akm_ls.bundles.schema import Key
@@ -11,35 +10,37 @@ from akm_ls.bundles.schema.spelling import likely
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Pair, Scalar
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
-from akm_ls.lint.rule import Subject
 from akm_ls.lint.rules.field_types import fits_any, is_template
 from akm_ls.lint.rules.powers import grants
 
 
-def judge(
-    subject: Subject, frontmatter: Frontmatter, pair: Pair, keys: tuple[Key, ...]
-) -> Iterator[Finding]:
-    """Findings about a value of the right type; another rule may have its own word on a key."""
+def judge(frontmatter: Frontmatter, pair: Pair, keys: tuple[Key, ...]) -> Finding | None:
+    """What is wrong with a value of the right type; another rule may have its own word on a key."""
     value = pair.value
     keys = tuple([key for key in keys if fits_any(value, (key,))])
-    if not keys or any(key.judged_by for key in keys) or is_template(value):
-        return
+    if not keys:
+        return None
+    for key in keys:
+        if key.judged_by:
+            return None
+    if is_template(value):
+        return None
     if isinstance(value, Scalar) and value.text.strip():
         finding = _closed_set(pair, value, keys) or _pattern(pair, value, keys)
         finding = finding or _bounds(pair, value, keys)
         if finding is not None:
-            yield finding
-            return
+            return finding
     if all(key.only_with for key in keys):
         name, wanted = keys[0].only_with or ("", "")
         if frontmatter.text(name) != wanted:
-            yield _finding(
+            return _finding(
                 "hint",
                 f"`{pair.key.text}` has no effect without `{name}: {wanted}`.",
                 pair,
                 (),
                 on_key=True,
             )
+    return None
 
 
 def _closed_set(pair: Pair, value: Scalar, keys: tuple[Key, ...]) -> Finding | None:

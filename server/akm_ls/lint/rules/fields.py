@@ -7,18 +7,20 @@ tool that reads the file where it lies accepts it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from akm_ls.bundles.schema import Definition, Key, Place, load_schema, place_of
 from akm_ls.bundles.schema.spelling import likely, same_letters
 from akm_ls.documents.frontmatter import Frontmatter
-from akm_ls.documents.nodes import Mapping, Pair, Scalar, Sequence
+from akm_ls.documents.nodes import Mapping, Pair, Scalar
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import field_types, field_values
 from akm_ls.lint.rules.own_keys import OWN, authors_own
 from akm_ls.lint.rules.powers import grants
+from akm_ls.lint.sort import Sort
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """All keys the Agent Skills specification has."""
@@ -49,60 +51,92 @@ def _is_unread(frontmatter: Frontmatter) -> bool:
     return problem is not None and problem.kind not in ("colon", "text-after-value", "indicator")
 
 
-def check_types(subject: Subject) -> Iterator[Finding]:
+class _Overview(NamedTuple):
+    """What of a frontmatter one quick look does not settle; nothing in most files."""
+
+    types: list[tuple[Pair, Definition]]
+    """Values that are not plainly of a type the tools take."""
+    values: list[tuple[Pair, Definition]]
+    """Values of keys to which not every value will do."""
+    is_odd: bool
+    """Whether some key at the top is not plainly one that a tool reads."""
+
+
+def _overview(subject: Subject) -> _Overview:
+    return subject.once(_looked_over)
+
+
+def _looked_over(subject: Subject) -> _Overview:
+    """Looks at each key that is defined here, also at those inside maps and lists."""
     frontmatter, place = subject.document.frontmatter, _place(subject)
-    if frontmatter is None or place is None or frontmatter.problem is not None:
-        return
-    for pair, definition in subject.once(_defined_here):
+    types: list[tuple[Pair, Definition]] = []
+    values: list[tuple[Pair, Definition]] = []
+    if frontmatter is None or place is None:
+        return _Overview(types, values, False)
+    is_odd = False
+    waiting: list[tuple[str, Mapping]] = [("", frontmatter.root)]
+    for prefix, mapping in waiting:
+        for pair in mapping.pairs:
+            value, name = pair.value, prefix + pair.key.text
+            definition = place.definition(name)
+            if isinstance(value, Scalar):
+                is_right = definition.takes_text and field_types.is_text(value)
+            elif isinstance(value, Mapping):
+                is_right = False
+                if not prefix:
+                    waiting.append((f"{name}.", value))
+            else:
+                is_right = definition.takes_texts
+                for item in value.items:
+                    if not isinstance(item, Scalar):
+                        is_right = False
+                        if not prefix and isinstance(item, Mapping):
+                            waiting.append((f"{name}[].", item))
+            if not definition.is_current and not prefix:
+                is_odd = True
+            if definition.keys:
+                if not is_right:
+                    types.append((pair, definition))
+                if definition.restricts:
+                    values.append((pair, definition))
+    return _Overview(types, values, is_odd)
+
+
+def check_types(subject: Subject) -> Iterable[Finding]:
+    unsettled = _overview(subject).types
+    return _wrong_types(subject, unsettled) if unsettled else ()
+
+
+def _wrong_types(subject: Subject, unsettled: list[tuple[Pair, Definition]]) -> Iterator[Finding]:
+    for pair, definition in unsettled:
         value, keys = pair.value, definition.keys
-        if definition.takes_text and isinstance(value, Scalar) and isinstance(value.plain, str):
-            continue  # most values of most files
         if not field_types.fits_any(value, keys) or field_types.is_nothing(value):
             yield from field_types.judge(subject, pair, keys)
 
 
-def check_values(subject: Subject) -> Iterator[Finding]:
-    frontmatter, place = subject.document.frontmatter, _place(subject)
-    if frontmatter is None or place is None or frontmatter.problem is not None:
-        return
-    for pair, definition in subject.once(_defined_here):
-        if definition.restricts:
-            yield from field_values.judge(subject, frontmatter, pair, definition.keys)
-
-
-def _defined_here(subject: Subject) -> tuple[tuple[Pair, Definition], ...]:
-    """Each key that is defined here with its definition, also those inside maps and lists."""
-    frontmatter, place = subject.document.frontmatter, _place(subject)
-    if frontmatter is None or place is None:
+def check_values(subject: Subject) -> Iterable[Finding]:
+    frontmatter, restricted = subject.document.frontmatter, _overview(subject).values
+    if frontmatter is None or not restricted:
         return ()
-    found: list[tuple[Pair, Definition]] = []
-    for pair in frontmatter.root.pairs:
-        name = pair.key.text
-        definition = place.definition(name)
-        if definition.keys:
-            found.append((pair, definition))
-        value = pair.value
-        if isinstance(value, Mapping):
-            found += _defined_in(value, f"{name}.", place)
-        elif isinstance(value, Sequence):
-            for item in value.items:
-                if isinstance(item, Mapping):
-                    found += _defined_in(item, f"{name}[].", place)
-    return tuple(found)
+    judged = [
+        field_values.judge(frontmatter, pair, definition.keys) for pair, definition in restricted
+    ]
+    return [finding for finding in judged if finding is not None]
 
 
-def _defined_in(part: Mapping, prefix: str, place: Place) -> Iterator[tuple[Pair, Definition]]:
-    for pair in part.pairs:
-        definition = place.definition(prefix + pair.key.text)
-        if definition.keys:
-            yield pair, definition
-
-
-def check_unknown_keys(subject: Subject) -> Iterator[Finding]:
+def check_unknown_keys(subject: Subject) -> Iterable[Finding]:
     frontmatter, place = subject.document.frontmatter, _place(subject)
     if frontmatter is None or place is None or _is_unread(frontmatter):
-        return
+        return ()
     strict = subject.settings.portable and place.kind.id == "skill"
+    if not strict and not _overview(subject).is_odd:
+        return ()
+    return _odd_keys(subject, frontmatter, place, strict)
+
+
+def _odd_keys(
+    subject: Subject, frontmatter: Frontmatter, place: Place, strict: bool
+) -> Iterator[Finding]:
     present = {pair.key.text for pair in frontmatter.root.pairs}
     own: list[Pair] = []
     for pair in frontmatter.root.pairs:
@@ -255,6 +289,10 @@ def _finding(
     return Finding("unknown-key", severity, message, span, data=data, fixes=fixes)
 
 
+def _is_valid(sort: Sort) -> bool:
+    return sort.has_frontmatter and not sort.is_broken
+
+
 RULES: tuple[Rule, ...] = (
     Rule(
         code="field-type",
@@ -268,7 +306,7 @@ RULES: tuple[Rule, ...] = (
         example='---\nname: reader\ndescription: Reads.\nmaxTurns: "5"\n---\nRead it.\n',
         example_path="agents/reader.md",
         check=check_types,
-        about=lambda sort: sort.has_frontmatter,
+        about=_is_valid,
         group="frontmatter",
         places=("frontmatter",),
     ),
@@ -282,7 +320,7 @@ RULES: tuple[Rule, ...] = (
         example="---\nname: reader\ndescription: Reads.\nmemory: team\n---\nRead it.\n",
         example_path="agents/reader.md",
         check=check_values,
-        about=lambda sort: sort.has_frontmatter,
+        about=_is_valid,
         group="frontmatter",
         places=("frontmatter",),
     ),

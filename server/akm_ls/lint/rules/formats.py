@@ -17,8 +17,9 @@ from akm_ls.documents.nodes import Scalar, scalar_items
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, opening
+from akm_ls.lint.sort import Sort
 from akm_ls.refs import Ref, try_parse_ref
 
 LINKED_BY_PATH = frozenset({"okf", "llm-wiki"})

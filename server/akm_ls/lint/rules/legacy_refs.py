@@ -9,7 +9,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.legacy_targets import legacy_targets
-from akm_ls.lint.rules.references import resolved_refs
+from akm_ls.lint.rules.references import refs_in_force
 from akm_ls.refs import Ref
 
 
@@ -52,7 +52,8 @@ def _is_meant(subject: Subject, legacy: LegacyRef, is_spelled_here: bool) -> boo
         return False
     if legacy.origin is None or not subject.settings.runs("missing-ref"):
         return True
-    return all(occurrence.span != legacy.span for occurrence, _, _ in resolved_refs(subject))
+    found = refs_in_force(subject)
+    return all(told[0].span != legacy.span for told in (*found.leading, *found.faulty))
 
 
 def _spelled(subject: Subject, legacy: LegacyRef, target: Stub) -> Ref:

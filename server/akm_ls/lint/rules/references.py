@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.frontmatter import Frontmatter, read_frontmatter
@@ -13,6 +14,7 @@ from akm_ls.documents.nodes import Scalar, Sequence
 from akm_ls.documents.occurrences import in_frontmatter
 from akm_ls.documents.text import Span
 from akm_ls.index.catalog import Catalog, Resolution
+from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.formats import check_page_links
@@ -86,32 +88,34 @@ def _inner_refs(subject: Subject) -> Iterator[RefOccurrence]:
             yield occurrence._replace(span=Span(start + offset, end + offset))
 
 
-ResolvedRef: TypeAlias = tuple[RefOccurrence, Ref, Resolution]
+FaultyRef: TypeAlias = tuple[RefOccurrence, Ref, Resolution]
 
 
-def resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
-    """The refs of a document that claim something, and where each leads; needs the catalog.
+class RefsInForce(NamedTuple):
+    """The refs of a document that claim something, by where they lead.
 
-    None where a faulty fence hides what is code.
+    ``leading`` have the asset each leads to, and stand in ``faulty`` as well when that one lacks
+    the heading they name. ``faulty`` do not lead to what they name.
     """
-    return subject.once(_resolved_refs)
+
+    leading: list[tuple[RefOccurrence, Ref, Stub]]
+    faulty: list[FaultyRef]
 
 
-def faulty_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
-    """Those of them that do not lead to what they name."""
-    return subject.once(_faulty_refs)
+def refs_in_force(subject: Subject) -> RefsInForce:
+    """Needs the catalog. None where a faulty fence hides what is code."""
+    return subject.once(_refs_in_force)
 
 
-def _resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
-    catalog, document = subject.catalog, subject.document
+def _refs_in_force(subject: Subject) -> RefsInForce:
+    catalog, document, bundles = subject.catalog, subject.document, subject.bundles
     assert catalog is not None
-    home, bundles = subject.bundle.id, subject.bundles
+    home, known = subject.bundle.id, bundles.ids
     with_prose = prose_is_checked(subject)
-    known = bundles.ids
     doubts = bool(document.doubtful_spans)
-    found: list[ResolvedRef] = []
-    missing = 0
-    for occurrence in (*_inner_refs(subject), *document.refs):
+    found = RefsInForce([], [])
+    inner = subject.once(_inner_block)
+    for occurrence in document.refs if inner is None else (*_inner_refs(subject), *document.refs):
         ref = occurrence.ref
         if (
             ref is None
@@ -120,14 +124,22 @@ def _resolved_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
             or (doubts and document.is_doubtful(occurrence.span.start))
         ):
             continue
-        resolution = catalog.resolve(ref, home, bundles, suggest=missing < MAX_SUGGESTED)
-        missing += resolution.status != "found"
-        found.append((occurrence, ref, resolution))
-    return tuple(found)
+        named = ref.bundle or home
+        stub = catalog.get(named, ref.concept_id)
+        if stub is None or ref.fragment is not None or named not in known:
+            # Most are spelled as the catalog spells them; of the others it has more to say.
+            suggest = len(found.faulty) < MAX_SUGGESTED
+            resolution = catalog.resolve(ref, home, bundles, suggest=suggest)
+            if resolution.status != "found":
+                found.faulty.append((occurrence, ref, resolution))
+            stub = None if resolution.status == "elsewhere" else resolution.stub
+        if stub is not None:
+            found.leading.append((occurrence, ref, stub))
+    return found
 
 
-def _faulty_refs(subject: Subject) -> tuple[ResolvedRef, ...]:
-    return tuple([it for it in resolved_refs(subject) if it[2].status != "found"])
+def faulty_refs(subject: Subject) -> list[FaultyRef]:
+    return refs_in_force(subject).faulty
 
 
 def skips_refs(subject: Subject) -> bool:
@@ -136,8 +148,15 @@ def skips_refs(subject: Subject) -> bool:
     return frontmatter is not None and "missing-ref" in frontmatter.strings("lint_skip")
 
 
-def check_missing_ref(subject: Subject) -> Iterator[Finding]:
-    for occurrence, ref, resolution in faulty_refs(subject):
+def check_missing_ref(subject: Subject) -> Iterable[Finding]:
+    faulty = faulty_refs(subject)
+    if not faulty and subject.sort.format != "okf":
+        return ()
+    return _missing_refs(subject, faulty)
+
+
+def _missing_refs(subject: Subject, faulty: list[FaultyRef]) -> Iterator[Finding]:
+    for occurrence, ref, resolution in faulty:
         if resolution.status in ("unknown-bundle", "missing") and (
             ":" not in ref.concept_id or occurrence.span not in told_as_legacy(subject)
         ):
@@ -198,10 +217,12 @@ def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[st
     return tuple(spelled)
 
 
-def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
+def check_wrong_bundle(subject: Subject) -> Iterable[Finding]:
     faulty = faulty_refs(subject)
-    if not faulty or skips_refs(subject):
-        return
+    return _in_other_bundles(subject, faulty) if faulty and not skips_refs(subject) else ()
+
+
+def _in_other_bundles(subject: Subject, faulty: list[FaultyRef]) -> Iterator[Finding]:
     for occurrence, ref, resolution in faulty:
         if ref.bundle is None or resolution.status != "elsewhere" or resolution.stub is None:
             continue
@@ -225,20 +246,20 @@ def check_wrong_bundle(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def check_duplicate_ref(subject: Subject) -> Iterator[Finding]:
-    yield from _repeated_items(subject)
+def check_duplicate_ref(subject: Subject) -> Iterable[Finding]:
     catalog = subject.catalog
     contested = None if catalog is None else catalog.contested_by(subject.path)
+    listed: list[RefOccurrence] = []
+    if subject.sort.has(*LIST_CHANNELS):
+        listed = [it for it in subject.document.refs if it.channel in LIST_CHANNELS]
     if catalog is not None and contested is not None:
-        yield from _contested_ref(subject, catalog, contested)
+        return chain(_repeated_items(subject, listed), _contested_ref(subject, catalog, contested))
+    return _repeated_items(subject, listed) if len(listed) > 1 else ()
 
 
-def _repeated_items(subject: Subject) -> Iterator[Finding]:
+def _repeated_items(subject: Subject, listed: list[RefOccurrence]) -> Iterator[Finding]:
     """The second and later mention of one ref in one frontmatter list."""
     first: dict[tuple[str, Ref], RefOccurrence] = {}
-    listed = [it for it in subject.document.refs if it.channel in LIST_CHANNELS]
-    if len(listed) < 2:
-        return
     for occurrence in listed:
         ref = occurrence.ref
         if ref is None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from akm_ls.bundles.listings import PathKind
 from akm_ls.lint.finding import Finding, Severity
-from akm_ls.lint.rule import Rule, Sort, Subject, Surroundings
+from akm_ls.lint.rule import Rule, Subject, Surroundings
 from akm_ls.lint.rules.assets import first_line
+from akm_ls.lint.sort import Sort
 
 _NOT_WALKED = frozenset({"node_modules", "bin"})
 

@@ -11,7 +11,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.references import resolved_refs
+from akm_ls.lint.rules.references import refs_in_force
 from akm_ls.refs import Ref, try_parse_ref
 
 DEMOTING_STATES = frozenset({"superseded", "contradicted", "deprecated", "archived"})
@@ -40,10 +40,7 @@ def check_superseded_target(subject: Subject) -> Iterator[Finding]:
     own = subject.stub
     if own is not None and state_of(own) is not None:
         return  # history may cite history
-    for occurrence, ref, found in resolved_refs(subject):
-        stub = found.stub
-        if stub is None or found.status == "elsewhere":
-            continue
+    for occurrence, ref, stub in refs_in_force(subject).leading:
         if stub.belief_state is None and not stub.superseded_by and "status" not in stub.marks:
             continue  # nearly all
         state = state_of(stub)

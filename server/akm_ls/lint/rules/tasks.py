@@ -23,8 +23,9 @@ from akm_ls.documents.text import Span
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.frontmatter_edits import is_blank, set_keys
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line
+from akm_ls.lint.sort import Sort
 from akm_ls.refs import try_parse_ref
 
 CURRENT_VERSION = 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.text import Span
@@ -11,7 +12,6 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.lint.rules.superseded import DEMOTING_STATES
 from akm_ls.refs import Ref, try_parse_ref
@@ -20,26 +20,23 @@ _VERBS = ("corrects", "supersedes", "replaces")
 _CLAIM = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _LINE = re.compile(r"[^\r\n]+")
+_OPENING = re.compile(r"(?:\s|#[^\r\n]*)*[^\r\n]*")
+"""A body to the end of its first line that is no heading."""
 _MAX_STATEMENT = 2_000
 
 
-def check_correction_pairing(subject: Subject) -> Iterator[Finding]:
+def check_correction_pairing(subject: Subject) -> Iterable[Finding]:
     """Both halves of a correction, from whichever side the open document is on."""
-    if subject.catalog is None or not is_asset(subject):
-        return
     own = subject.stub
-    if own is None:
-        return
-    yield from _as_new(subject, own)
-    yield from _as_old(subject, own)
+    is_new, is_old = _may_correct(subject.document), subject.sort.has("supersededBy")
+    if own is None or not (is_new or is_old):
+        return ()
+    return chain(_as_new(subject, own) if is_new else (), _as_old(subject, own) if is_old else ())
 
 
 def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset says that it corrects another, which does not know."""
     statement = _statement(subject.document)
-    folded = statement.casefold()
-    if "corrects" not in folded and "supersedes" not in folded and "replaces" not in folded:
-        return
     claim = _CLAIM.search(statement)
     if claim is None:
         return
@@ -74,9 +71,6 @@ def _as_new(subject: Subject, own: Stub) -> Iterator[Finding]:
 
 def _as_old(subject: Subject, own: Stub) -> Iterator[Finding]:
     """This asset names what supersedes it, which does not cite it."""
-    frontmatter = subject.document.frontmatter
-    if frontmatter is None or "supersededBy" not in frontmatter.root:
-        return
     catalog = subject.catalog
     assert catalog is not None
     for occurrence in subject.document.refs:
@@ -143,6 +137,15 @@ def _pair(subject: Subject, own: Stub, old: Stub, *, cites: bool) -> tuple[Fix, 
         elsewhere[old.path] = edits
     title = f"Pair the correction with {_shown(subject, old)}"
     return (Fix(title, ours.edits(), elsewhere=elsewhere),)
+
+
+def _may_correct(document: Document) -> bool:
+    """Whether one of the verbs stands where `_statement` looks: a quick look, for most files."""
+    frontmatter, start = document.frontmatter, document.body_start
+    opening = _OPENING.match(document.text, start, start + _MAX_STATEMENT)
+    description = None if frontmatter is None else frontmatter.text("description")
+    folded = f"{description or ''}\n{opening.group() if opening else ''}".casefold()
+    return "corrects" in folded or "supersedes" in folded or "replaces" in folded
 
 
 def _statement(document: Document) -> str:
@@ -231,7 +234,7 @@ def _shown(subject: Subject, stub: Stub) -> str:
 def check_belief_orphan(subject: Subject) -> Iterator[Finding]:
     """A state without its ref, or the ref without its state."""
     frontmatter = subject.document.frontmatter
-    if frontmatter is None or not is_asset(subject):
+    if frontmatter is None:
         return
     root = frontmatter.root
     state = (frontmatter.text("beliefState") or "").strip().lower()
@@ -298,7 +301,7 @@ RULES = (
         ),
         around={"knowledge/auth/token-refresh.md": "---\ndescription: Refresh\n---\n"},
         check=check_correction_pairing,
-        about=may_be_asset,
+        about=lambda sort: sort.is_own,
         group="conventions",
         places=("frontmatter", "frontmatter refs", "prose"),
         needs_catalog=True,
@@ -312,7 +315,7 @@ RULES = (
         remedy="Write both keys.",
         example="---\ndescription: How tokens were refreshed\nbeliefState: superseded\n---\n",
         check=check_belief_orphan,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has("beliefState", "supersededBy"),
         group="conventions",
         places=("frontmatter",),
     ),

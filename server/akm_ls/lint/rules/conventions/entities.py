@@ -11,14 +11,13 @@ from akm_ls.documents.text import Span
 from akm_ls.index.stub import DOMAINS_FACT
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.vocabulary import domains_path, vocabulary_of
 
 MAX_FINDINGS = 50
 
 
 def check_entity_spelling(subject: Subject) -> Iterator[Finding]:
-    if not is_asset(subject) or subject.path == domains_path(subject):
+    if subject.path == domains_path(subject):
         return
     vocabulary = vocabulary_of(subject)
     if not vocabulary.spellings:
@@ -106,7 +105,7 @@ RULES = (
         example="---\ndescription: How the queue is drained\n---\nThe queue is a table in pg.\n",
         around={"facts/conventions/domains.md": "- Postgres (not postgresql / pg)\n"},
         check=check_entity_spelling,
-        about=may_be_asset,
+        about=lambda sort: sort.is_own,
         group="conventions",
         places=("prose", "headings"),
     ),

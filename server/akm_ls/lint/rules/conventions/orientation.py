@@ -11,9 +11,8 @@ from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import (
-    is_asset,
-    may_be_asset,
-    may_be_placed,
+    is_own_with_frontmatter,
+    is_placed,
     placement_of,
     top_of,
 )
@@ -58,7 +57,7 @@ _MARKER = re.compile(r"[0-9]|[#>|]|[-*+][ \t]|```")
 
 
 def check_orientation(subject: Subject) -> Iterator[Finding]:
-    if not is_asset(subject) or placement_of(subject) is None:
+    if placement_of(subject) is None:
         return
     frontmatter = subject.document.frontmatter
     description = _text(frontmatter, "description")
@@ -124,7 +123,7 @@ def _first_sentence(subject: Subject) -> str | None:
 
 def check_description_quality(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    if frontmatter is None or not is_asset(subject):
+    if frontmatter is None:
         return
     node = frontmatter.get("description")
     if not isinstance(node, Scalar) or not node.text.strip():
@@ -194,7 +193,7 @@ def check_body_title(subject: Subject) -> Iterator[Finding]:
 
 def check_fact_too_long(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    if frontmatter is None or not is_asset(subject):
+    if frontmatter is None:
         return
     category = _text(frontmatter, "category")
     pinned = frontmatter.data.get("pinned") is True
@@ -235,7 +234,7 @@ RULES = (
         remedy="Write a `description`; for lessons, skills and facts say when they apply.",
         example="---\nupdated: 2026-01-02\n---\n# Queue\n",
         check=check_orientation,
-        about=lambda sort: may_be_asset(sort) and may_be_placed(sort),
+        about=lambda sort: sort.is_own and is_placed(sort),
         group="conventions",
         places=("frontmatter",),
     ),
@@ -250,7 +249,7 @@ RULES = (
         ),
         example="---\ndescription: How the queue is drained before the\n---\n",
         check=check_description_quality,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=is_own_with_frontmatter,
         group="conventions",
         places=("frontmatter",),
     ),
@@ -266,7 +265,7 @@ RULES = (
             + "\n"
         ),
         check=check_body_title,
-        about=lambda sort: may_be_placed(sort) and sort.type in ("knowledge", "skill"),
+        about=lambda sort: is_placed(sort) and sort.type in ("knowledge", "skill"),
         group="conventions",
         places=("headings",),
     ),
@@ -283,7 +282,7 @@ RULES = (
         ),
         example_path="facts/conventions/writing.md",
         check=check_fact_too_long,
-        about=lambda sort: may_be_asset(sort) and sort.type == "fact" and sort.has_frontmatter,
+        about=lambda sort: is_own_with_frontmatter(sort) and sort.type == "fact",
         group="conventions",
         places=("prose",),
     ),

@@ -12,7 +12,6 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
 from akm_ls.lint.rules.conventions.xrefs import cited_stubs
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
 
@@ -104,7 +103,7 @@ def _is_derived_by_akm(subject: Subject) -> bool:
 
 
 def check_provenance(subject: Subject) -> Iterator[Finding]:
-    if subject.catalog is None or not is_asset(subject) or _is_derived_by_akm(subject):
+    if subject.catalog is None or _is_derived_by_akm(subject):
         return
     sources = sources_of(subject)
     if not sources:
@@ -131,7 +130,7 @@ def check_provenance(subject: Subject) -> Iterator[Finding]:
 def check_source_changed(subject: Subject) -> Iterator[Finding]:
     """By the dates that authors keep: a file's own time changes with every checkout."""
     frontmatter = subject.document.frontmatter
-    if subject.catalog is None or frontmatter is None or not is_asset(subject):
+    if subject.catalog is None or frontmatter is None:
         return
     match = _DATE.match((frontmatter.text("updated") or "").strip())
     if match is None:
@@ -168,7 +167,7 @@ RULES = (
         ),
         around={"memories/webshop/outage.md": "---\ndescription: Outage\n---\n"},
         check=check_provenance,
-        about=may_be_asset,
+        about=lambda sort: sort.is_own,
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,
@@ -187,7 +186,7 @@ RULES = (
             "memories/webshop/outage.md": ("---\ndescription: Outage\nupdated: 2026-02-03\n---\n")
         },
         check=check_source_changed,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has("updated"),
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,

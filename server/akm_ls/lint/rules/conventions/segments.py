@@ -10,14 +10,14 @@ from typing import Literal
 from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
 from akm_ls.lint.finding import Finding
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.conventions.stash import (
     Placement,
-    is_checkpoint,
-    may_be_placed,
+    is_placed,
     placement_of,
     top_of,
 )
+from akm_ls.lint.sort import Sort
 
 _DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)", re.ASCII)
 _VERSION = re.compile(r"(?:^|[-_ ])(v\d+(?:\.\d+)*)(?:$|[-_ ])", re.ASCII)
@@ -103,7 +103,7 @@ def _fault_of(segment: str) -> Fault | None:
 
 
 def _is_judged(sort: Sort) -> bool:
-    return may_be_placed(sort) and sort.type != "session"
+    return is_placed(sort) and sort.is_own
 
 
 def _faulty(subject: Subject, fault: Fault) -> list[str]:
@@ -113,7 +113,7 @@ def _faulty(subject: Subject, fault: Fault) -> list[str]:
 def _faults(subject: Subject) -> list[tuple[str, Fault]]:
     """The segments with a fault, in order."""
     placement = placement_of(subject)
-    if placement is None or is_checkpoint(subject):
+    if placement is None:
         return []
     found: list[tuple[str, Fault]] = []
     for segment, is_project in _segments(placement):

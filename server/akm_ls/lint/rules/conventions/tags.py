@@ -11,12 +11,12 @@ from akm_ls.documents.nodes import Scalar, Sequence, strings
 from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset, placement_of
+from akm_ls.lint.rules.conventions.stash import placement_of
 
 
 def check_project_key(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
-    if frontmatter is None or not is_asset(subject):
+    if frontmatter is None:
         return
     pair = frontmatter.root.pair("project")
     if pair is None or not isinstance(pair.value, Scalar):
@@ -61,7 +61,7 @@ _normal = lru_cache(maxsize=4096)(normalise_tag)
 def check_tag_restates_path(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
     node = None if frontmatter is None else frontmatter.get("tags")
-    if not isinstance(node, Sequence) or not is_asset(subject):
+    if not isinstance(node, Sequence):
         return
     known = _directory_tokens(subject)
     if not known:
@@ -98,7 +98,7 @@ RULES = (
         remedy="Add the project to `tags`.",
         example="---\ndescription: How the queue is drained\nproject: webshop\n---\n",
         check=check_project_key,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has("project"),
         group="conventions",
         places=("frontmatter",),
     ),
@@ -111,7 +111,7 @@ RULES = (
         example="---\ndescription: How the queue is drained\ntags: [databases, queue]\n---\n",
         example_path="knowledge/databases/queue.md",
         check=check_tag_restates_path,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has("tags"),
         group="conventions",
         places=("frontmatter",),
     ),

@@ -11,7 +11,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.stash import is_asset, may_be_asset
+from akm_ls.lint.sort import Sort
 
 MAX_XREFS = 5
 """Beyond this, cross references blur the ranking (S2: a heuristic)."""
@@ -22,7 +22,7 @@ _CHANNELS = ("xrefs", "supersededBy", "contradictedBy")
 def check_xref_cap(subject: Subject) -> Iterator[Finding]:
     frontmatter = subject.document.frontmatter
     pair = None if frontmatter is None else frontmatter.root.pair("xrefs")
-    if pair is None or not isinstance(pair.value, Sequence) or not is_asset(subject):
+    if pair is None or not isinstance(pair.value, Sequence):
         return
     count = len(pair.value.items)
     if count > MAX_XREFS:
@@ -40,7 +40,7 @@ def check_xref_cap(subject: Subject) -> Iterator[Finding]:
 
 def check_xref_self(subject: Subject) -> Iterator[Finding]:
     own = subject.recognition
-    if own is None or subject.document.frontmatter is None:
+    if own is None:
         return
     for occurrence in subject.document.refs:
         ref = occurrence.ref
@@ -49,7 +49,6 @@ def check_xref_self(subject: Subject) -> Iterator[Finding]:
             or occurrence.channel not in _CHANNELS
             or ref.concept_id != own.concept_id
             or ref.bundle not in (None, subject.bundle.id)
-            or not is_asset(subject)
         ):
             continue
         yield Finding(
@@ -66,7 +65,7 @@ def check_xref_self(subject: Subject) -> Iterator[Finding]:
 def check_xref_duplicate(subject: Subject) -> Iterator[Finding]:
     """Two spellings of one asset; the same spelling twice is `duplicate-ref`."""
     catalog = subject.catalog
-    if catalog is None or not is_asset(subject):
+    if catalog is None:
         return
     first: dict[tuple[str, str, str | None], RefOccurrence] = {}
     resolve = partial(
@@ -137,6 +136,10 @@ def cited_stubs(subject: Subject, *channels: str) -> dict[str, Stub]:
     return found
 
 
+def _has_xrefs(sort: Sort) -> bool:
+    return sort.is_own and sort.has("xrefs")
+
+
 RULES = (
     Rule(
         code="xref-cap",
@@ -152,7 +155,7 @@ RULES = (
             "xrefs: [facts/a1, facts/a2, facts/a3, facts/a4, facts/a5, facts/a6]\n---\n"
         ),
         check=check_xref_cap,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=_has_xrefs,
         group="conventions",
         places=("frontmatter refs",),
     ),
@@ -164,7 +167,7 @@ RULES = (
         remedy="Remove the ref.",
         example="---\ndescription: How the queue is drained\nxrefs: [knowledge/example]\n---\n",
         check=check_xref_self,
-        about=lambda sort: may_be_asset(sort) and sort.has_frontmatter,
+        about=lambda sort: sort.is_own and sort.has(*_CHANNELS),
         group="conventions",
         places=("frontmatter refs",),
     ),
@@ -180,7 +183,7 @@ RULES = (
         ),
         around={"knowledge/other.md": "---\ndescription: Other\n---\n"},
         check=check_xref_duplicate,
-        about=may_be_asset,
+        about=_has_xrefs,
         group="conventions",
         places=("frontmatter refs",),
         needs_catalog=True,

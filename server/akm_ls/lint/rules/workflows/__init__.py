@@ -14,13 +14,14 @@ from akm_ls.documents.workflow import STEP_ID, Workflow, read_workflow
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.fixes import line_end
 from akm_ls.lint.frontmatter_edits import set_keys
-from akm_ls.lint.rule import Rule, Sort, Subject
+from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, opening
 from akm_ls.lint.rules.stubs import placeholder
 from akm_ls.lint.rules.workflows.envelope import TOP_KEYS, check_envelope
 from akm_ls.lint.rules.workflows.problems import Checker, Problem
 from akm_ls.lint.rules.workflows.sections import check_sections
 from akm_ls.lint.rules.workflows.steps import check_steps
+from akm_ls.lint.sort import Sort
 
 __all__ = ["MAX_FILE", "RULES", "TOP_KEYS"]
 
