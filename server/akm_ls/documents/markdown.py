@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -37,8 +36,7 @@ class Heading(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A fenced code block: ``span`` with both fence lines, ``inner`` the lines between them."""
 
     span: Span
@@ -53,16 +51,14 @@ class Fence:
         return words[0].lower() if words else ""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSpan:
+class CodeSpan(NamedTuple):
     """Inline code: ``span`` with its backticks, ``inner`` without them."""
 
     span: Span
     inner: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link. ``target`` is the source of the destination, without ``<>`` and title.
 
     ``text_span`` is the label between the brackets; for an autolink or a bare URL the target.
