@@ -20,11 +20,7 @@ ENTRY = Entry(
     rel="commands/release.md",
     fragments=(FragmentInfo("one", "One", 1, 0, 10, 0),),
     parameters=(Parameter("$ARGUMENTS"),),
-    citations=(
-        Citation(
-            "team", "knowledge/x", None, "prose", "team//knowledge/x", 4, 21, 1, (0, 17, 0, 17)
-        ),
-    ),
+    citations=(Citation("team", "knowledge/x", None, "prose", None, 4, 21, 1, 0, 17, 0, 17),),
     extra={"scope": {"user": "me"}, "pinned": True},
 )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
 from akm_ls.bundles.adapters.layout import is_unreadable
-from akm_ls.bundles.entry import Citation
+from akm_ls.bundles.entry import Citation, spelled
 from akm_ls.documents.document import kind_of
 from akm_ls.documents.nodes import scalar_items
 from akm_ls.refs import ASSET_DIRECTORIES, Ref, try_parse_ref
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from akm_ls.bundles.adapters.adapter import Adapter
     from akm_ls.documents.document import Document
     from akm_ls.documents.text import Span
+
+Cited: TypeAlias = "tuple[Ref, str, Span]"
+"""What is cited, by which channel, and where."""
 
 MAX_CITATIONS = 20_000
 """Of one file; a file with more is a dump, not a text with references."""
@@ -56,24 +59,23 @@ def citations_of(
     ``sources``. Without ``prose`` only those in the frontmatter. ``home`` is the document's
     bundle; which others there are is not known here, nor does it stay so.
     """
-    found: list[Citation] = []
-    body = document.body_start
-    for occurrence in document.refs:
-        ref = occurrence.ref
-        if ref is None or not (prose or occurrence.span.start < body):
-            continue
-        if occurrence.channel != "prose" or not _is_arithmetic(ref, home):
-            found.append(_citation(document, ref, occurrence.channel, occurrence.span))
-            if len(found) >= MAX_CITATIONS:
-                break
+    body = len(document.text) if prose else document.body_start
+    cited: list[Cited] = [
+        (ref, channel, span)
+        for _, span, channel, ref, _ in document.refs
+        if ref is not None
+        and span[0] < body
+        and (channel != "prose" or ref[0] == home or not _is_arithmetic(ref, home))
+    ]
     if adapter in ("okf", "llm-wiki") and prose:
-        found += _links(document, rel)
+        cited = cited[:MAX_CITATIONS]
+        cited += _links(document, rel)
         if adapter == "llm-wiki":
-            found += _wiki_keys(document)
+            cited += _wiki_keys(document)
         # A path and a ref can be the same text in a list of xrefs.
-        found = list({(citation.start, citation.end): citation for citation in found}.values())
-        found.sort(key=lambda citation: (citation.start, citation.end))
-    return tuple(found[:MAX_CITATIONS])
+        cited = list({span: (ref, channel, span) for ref, channel, span in cited}.values())
+        cited.sort(key=lambda item: item[2])
+    return tuple(_located(document, cited[:MAX_CITATIONS]))
 
 
 def _is_arithmetic(ref: Ref, home: str) -> bool:
@@ -83,32 +85,49 @@ def _is_arithmetic(ref: Ref, home: str) -> bool:
     return short and bundle != home and ref.head not in ASSET_DIRECTORIES
 
 
-def _citation(document: Document, ref: Ref, channel: str, span: Span) -> Citation:
+def _located(document: Document, cited: Iterable[Cited]) -> list[Citation]:
+    """The citations of what is cited; quickest when that is in text order."""
     text = document.text
-    start, end = span
-    line, line_start = _line_at(document, start)
-    written = text[start:end]
-    before = text[line_start:start]
-    if before.isascii() and written.isascii():
-        first, last = start - line_start, end - line_start
-        columns = (first, last, first, last)
-    else:
-        bytes_before, units_before = _widths(before)
-        bytes_in, units_in = _widths(written)
-        columns = (bytes_before, bytes_before + bytes_in, units_before, units_before + units_in)
-    return Citation(
-        ref.bundle, ref.concept_id, ref.fragment, channel, written, start, end, line, columns
-    )
-
-
-def _line_at(document: Document, offset: int) -> tuple[int, int]:
-    """The line that holds ``offset`` and where it starts."""
-    text = document.text
-    if len(text) > _SMALL or "\r" in text:
-        line = document.lines.line_of(offset)
-        return line, document.lines.start_of(line)
+    is_ascii = text.isascii()
     # An index of all lines does not pay for the few citations of a small file.
-    return text.count("\n", 0, offset), text.rfind("\n", 0, offset) + 1
+    lines = document.lines if len(text) > _SMALL or "\r" in text else None
+    new = tuple.__new__  # a named tuple's own constructor takes half as long again
+    found: list[Citation] = []
+    line = line_start = 0
+    for (bundle, concept_id, fragment), channel, (start, end) in cited:
+        if lines is not None:
+            line = lines.line_of(start)
+            line_start = lines.start_of(line)
+        else:
+            if start < line_start:
+                line = line_start = 0
+            if further := text.count("\n", line_start, start):
+                line += further
+                line_start = text.rfind("\n", line_start, start) + 1
+        written = text[start:end]
+        spelling = None if written == spelled(bundle, concept_id, fragment) else written
+        first, last = start - line_start, end - line_start
+        first16, last16 = first, last
+        if not (is_ascii or text[line_start:end].isascii()):
+            first, first16 = _widths(text[line_start:start])
+            width, width16 = _widths(written)
+            last, last16 = first + width, first16 + width16
+        row = (
+            bundle,
+            concept_id,
+            fragment,
+            channel,
+            spelling,
+            start,
+            end,
+            line,
+            first,
+            last,
+            first16,
+            last16,
+        )
+        found.append(new(Citation, row))
+    return found
 
 
 def _widths(text: str) -> tuple[int, int]:
@@ -118,13 +137,13 @@ def _widths(text: str) -> tuple[int, int]:
     ) // 2
 
 
-def _links(document: Document, rel: str) -> Iterator[Citation]:
+def _links(document: Document, rel: str) -> Iterator[Cited]:
     directory = posixpath.dirname(rel)
     for link in document.links:
         if link.kind in ("inline", "definition"):
             ref = link_target(link.target, directory)
             if ref is not None:
-                yield _citation(document, ref, "link", link.target_span)
+                yield ref, "link", link.target_span
 
 
 def link_target(target: str, directory: str) -> Ref | None:
@@ -139,7 +158,7 @@ def link_target(target: str, directory: str) -> Ref | None:
     return None if ref is None else Ref(None, ref.concept_id, fragment or None)
 
 
-def _wiki_keys(document: Document) -> Iterator[Citation]:
+def _wiki_keys(document: Document) -> Iterator[Cited]:
     frontmatter = document.frontmatter
     if frontmatter is None:
         return
@@ -148,10 +167,10 @@ def _wiki_keys(document: Document) -> Iterator[Citation]:
         if slash and scalar.text.lstrip().startswith("wiki:"):
             ref = try_parse_ref(f"{bundle}//{path}")
             if ref is not None:
-                yield _citation(document, ref, "wiki", scalar.span)
+                yield ref, "wiki", scalar.span
     for scalar in scalar_items(frontmatter.get("sources")):
         source = scalar.text.strip()
         if _RAW_SOURCE.match(source):
             ref = try_parse_ref(source.removesuffix(".md"))
             if ref is not None:
-                yield _citation(document, ref, "sources", scalar.span)
+                yield ref, "sources", scalar.span

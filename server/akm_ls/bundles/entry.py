@@ -33,21 +33,42 @@ class Parameter:
 
 
 class Citation(NamedTuple):
-    """One reference to an asset: the target as normalised, and where it stands."""
+    """One reference to an asset: the target as normalised, and where it stands.
+
+    The fields are those of the index's rows, in their order: a large bundle has many of these.
+    """
 
     bundle: str | None
     """As written; ``None`` for a bare concept id."""
     concept_id: str
     fragment: str | None
     channel: str
-    text: str
-    """As written."""
+    spelling: str | None
+    """As written, where that is not the usual spelling of the ref: see `text`."""
     start: int
     end: int
     line: int
-    """0-based."""
-    columns: tuple[int, int, int, int]
-    """(utf-8 start, utf-8 end, utf-16 start, utf-16 end) on that line: a location needs no read."""
+    """0-based, as are the columns on it: with them a location needs no read."""
+    utf8_start: int
+    utf8_end: int
+    utf16_start: int
+    utf16_end: int
+
+    @property
+    def text(self) -> str:
+        """As written."""
+        return spelled(*self[:3]) if self.spelling is None else self.spelling
+
+    @property
+    def columns(self) -> tuple[int, int, int, int]:
+        """(utf-8 start, utf-8 end, utf-16 start, utf-16 end)."""
+        return self[8:]
+
+
+def spelled(bundle: str | None, concept_id: str, fragment: str | None) -> str:
+    """The usual spelling of a ref."""
+    text = concept_id if bundle is None else f"{bundle}//{concept_id}"
+    return text if fragment is None else f"{text}#{fragment}"
 
 
 @dataclass(frozen=True, slots=True)

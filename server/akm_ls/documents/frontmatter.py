@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from akm_ls.documents.nodes import Mapping, Node, Plain, Scalar, strings
 from akm_ls.documents.text import Span
@@ -27,8 +27,7 @@ _HEADING = re.compile(r"#{1,6}[ \t]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """A frontmatter block.
 
     ``span`` is the whole block with both fences and the last line end: the body starts at its
@@ -112,7 +111,7 @@ def read_yaml(
 def _find_closing(text: str, start: int) -> tuple[int, int] | None:
     """Start of the first line that is ``---``, and the end of its visible part and blanks."""
     position = start - 1
-    crs = "\r" in text[start : start + 4096]
+    crs = text.find("\r", start, start + 4096) >= 0
     while True:
         if crs:
             match = _CLOSING.search(text, position + 1)
@@ -136,7 +135,7 @@ def _is_prose(text: str, inner: Span) -> bool:
 
 
 def _blanks(text: str, opening: re.Match[str], closing: tuple[int, int]) -> Span | None:
-    fence_end = opening.start() + text[opening.start() : opening.end()].index("---") + 3
+    fence_end = text.index("---", opening.start()) + 3
     if text[fence_end] in " \t":
         line = opening.group().rstrip("\r\n")
         return Span(fence_end, opening.start() + len(line))

@@ -9,8 +9,9 @@ for 70 KB), but come in ``str`` offsets, by akm's rules, and each only when it i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from akm_ls.documents.slugs import akm_slug, unique
@@ -35,8 +36,7 @@ class Heading(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A fenced code block: ``span`` with both fence lines, ``inner`` the lines between them."""
 
     span: Span
@@ -51,16 +51,14 @@ class Fence:
         return words[0].lower() if words else ""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSpan:
+class CodeSpan(NamedTuple):
     """Inline code: ``span`` with its backticks, ``inner`` without them."""
 
     span: Span
     inner: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link. ``target`` is the source of the destination, without ``<>`` and title.
 
     ``text_span`` is the label between the brackets; for an autolink or a bare URL the target.
@@ -76,7 +74,12 @@ class Link:
 MAX_HEADINGS = 20_000
 """Headings of one document that are looked at."""
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]*)")
+_SHORT = 80
+# The files of a bundle have many headings in common.
+_known_slug = lru_cache(maxsize=1024)(akm_slug)
+_FIRST_HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]*)")
+# With the line end before it, which the engine finds far faster than `^` in multiline mode.
+_HEADING = re.compile(rf"\n{_FIRST_HEADING.pattern}")
 
 
 def uniform_lines(text: str) -> str:
@@ -88,34 +91,36 @@ def uniform_lines(text: str) -> str:
 
 def scan_headings(text: str, start: int, excluded: Sequence[Span]) -> tuple[Heading, ...]:
     """The headings from ``start`` (a line's start) on that lie in none of ``excluded``."""
-    found: list[tuple[int, str, Span, int]] = []
-    at = start if text.startswith("#", start) else _after_line_end(text, start)
-    line, counted, index = 0, 0, 0
-    while at >= 0:
-        while index < len(excluded) and excluded[index].end <= at:
-            index += 1
-        if index < len(excluded) and excluded[index].start <= at:
-            at = _after_line_end(text, excluded[index].end)
+    found: list[tuple[int, str, int, int, int]] = []
+    line = counted = 0
+    hidden = iter(excluded)
+    none = (len(text), len(text))
+    begin, end = next(hidden, none)
+    for match in _lines_with_marks(text, start):
+        at = match.start(1)
+        while end <= at:
+            begin, end = next(hidden, none)
+        if begin <= at:
             continue
-        match = _HEADING.match(text, at)
-        if match:
-            source = match.group(2).rstrip()
-            title = heading_text(source)
-            if title:
-                line += text.count("\n", counted, at)
-                counted = at
-                span = Span(at, match.start(2) + len(source))
-                found.append((len(match.group(1)), title, span, line))
-                if len(found) >= MAX_HEADINGS:
-                    break
-        at = _after_line_end(text, at)
+        marks, source = match.groups()
+        source = source.rstrip()
+        title = heading_text(source)
+        if title:
+            line += text.count("\n", counted, at)
+            counted = at
+            found.append((len(marks), title, at, match.start(2) + len(source), line))
+            if len(found) >= MAX_HEADINGS:
+                break
     return _with_sections(found, len(text))
 
 
-def _after_line_end(text: str, at: int) -> int:
-    """The next line after ``at`` that starts with ``#``, or -1."""
-    found = text.find("\n#", at)
-    return found + 1 if found >= 0 else -1
+def _lines_with_marks(text: str, start: int) -> Iterator[re.Match[str]]:
+    """The lines from ``start`` (a line's start) on that look like an ATX heading."""
+    if start > 0 and text[start - 1] == "\n":
+        return _HEADING.finditer(text, start - 1)
+    first = _FIRST_HEADING.match(text, start)
+    others = _HEADING.finditer(text, start)
+    return others if first is None else chain((first,), others)
 
 
 def heading_text(source: str) -> str:
@@ -128,18 +133,22 @@ def heading_text(source: str) -> str:
     return text
 
 
-def _with_sections(found: list[tuple[int, str, Span, int]], end: int) -> tuple[Heading, ...]:
-    ends: list[int] = []
-    following = [end] * 7
-    for level, _, span, _ in reversed(found):
-        ends.append(following[level])
-        following[level:] = [span.start] * (7 - level)
-    ends.reverse()
-    slugs = unique(akm_slug(title) for _, title, _, _ in found)
-    return tuple(
-        Heading(level, title, slug, span, Span(span.start, section_end), line)
-        for (level, title, span, line), section_end, slug in zip(found, ends, slugs, strict=True)
+def _with_sections(found: list[tuple[int, str, int, int, int]], end: int) -> tuple[Heading, ...]:
+    """The headings, of each one's level, text, start, end and line."""
+    titles = [title for _, title, _, _, _ in found]
+    slugs = list(
+        unique([_known_slug(it) if len(it) <= _SHORT else akm_slug(it) for it in titles])
     )
+    following = [end] * 7
+    """By level: where a section of this level ends, looking back from where we are."""
+    headings: list[Heading] = []
+    new = tuple.__new__  # a named tuple's own constructor takes half as long again
+    for level, title, at, stop, line in reversed(found):
+        span, section = new(Span, (at, stop)), new(Span, (at, following[level]))
+        headings.append(new(Heading, (level, title, slugs.pop(), span, section, line)))
+        following[level:] = [at] * (7 - level)
+    headings.reverse()
+    return tuple(headings)
 
 
 def merge(spans: Iterable[Span]) -> tuple[Span, ...]:

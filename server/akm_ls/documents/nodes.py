@@ -50,8 +50,7 @@ class Scalar(NamedTuple):
         return self.span
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     items: tuple[Node, ...]
     span: Span
     flow: bool = False

@@ -8,7 +8,15 @@ from typing import Literal, NamedTuple
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence, scalar_items
 from akm_ls.documents.text import Span
-from akm_ls.refs import ASSET_DIRECTORIES, Ref, RefError, find_refs, parse_ref, try_parse_ref
+from akm_ls.refs import (
+    ASSET_DIRECTORIES,
+    Ref,
+    RefError,
+    find_refs,
+    parse_ref,
+    try_parse_ref,
+    usual_ref,
+)
 
 Channel = Literal[
     "prose",
@@ -53,13 +61,15 @@ class RefOccurrence(NamedTuple):
 def in_prose(text: str, spans: Iterable[Span]) -> list[RefOccurrence]:
     """The qualified refs within ``spans`` of ``text``."""
     found: list[RefOccurrence] = []
+    new = tuple.__new__  # a named tuple's own constructor takes half as long again
     for start, end in spans:
         if text.find("//", start, end) < 0:
             continue
-        for token in find_refs(text, start, end):
-            ref = token.ref or try_parse_ref(token.text)
+        for begin, after, written, known in find_refs(text, start, end):
+            ref = known or try_parse_ref(written)
             if ref is not None:
-                found.append(RefOccurrence(token.text, Span(token.start, token.end), "prose", ref))
+                span = new(Span, (begin, after))
+                found.append(new(RefOccurrence, (written, span, "prose", ref, None)))
                 if len(found) >= MAX_REFS:
                     return found
     return found
@@ -75,15 +85,17 @@ def in_frontmatter(frontmatter: Frontmatter, text: str, *, tasks: bool) -> list[
             found.setdefault(occurrence.span, occurrence)
             if len(found) >= MAX_REFS:
                 break
-    return [found[span] for span in sorted(found)]
+    return [found[span] for span in sorted(found)] if found else []
 
 
 def _candidates(root: Mapping, tasks: bool) -> Iterator[tuple[Channel, Scalar]]:
     for channel in LIST_CHANNELS:
-        for scalar in scalar_items(root.get(channel)):
-            yield channel, scalar
-    for scalar in _unit_environments(root.get("steps")):
-        yield "env", scalar
+        if (value := root.get(channel)) is not None:
+            for scalar in scalar_items(value):
+                yield channel, scalar
+    if (steps := root.get("steps")) is not None:
+        for scalar in _unit_environments(steps):
+            yield "env", scalar
     if tasks:
         for key in TASK_KEYS:
             value = root.get(key)
@@ -114,6 +126,10 @@ def _looks_like_ref(text: str) -> bool:
 
 
 def _occurrence(channel: Channel, scalar: Scalar, text: str) -> RefOccurrence | None:
+    if not scalar.style and "/" in scalar.text and scalar.span.of(text) == scalar.text:
+        usual = usual_ref(scalar.text)
+        if usual is not None:
+            return RefOccurrence(scalar.text, scalar.span, channel, usual)
     value = scalar.text.strip().strip("\"'")
     if not value or "\n" in value or scalar.style in ("|", ">"):
         return None

@@ -17,15 +17,15 @@ _TEXT = r"\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-
 # A plain scalar starts with none of YAML's indicators. Whether a `:` or `#` further on ends it
 # depends on the blanks around them: see `_is_plain`.
 _FIRST = r"A-Za-z0-9/(_.$+~^\xa1-\u1fff\u3001-\ud7ff"
-_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,100}):(?: +|(?=\n))")
-_VALUE = re.compile(
-    rf"([{_FIRST}][{_TEXT}]*)\n"
-    r"|\[([A-Za-z0-9_ ,./-]*)\] *\n"
-    rf"|(\"[{_TEXT}]*\"|'[{_TEXT}]*') *\n"
-    r"|\n"
+_PAIR = re.compile(
+    r"([A-Za-z_][A-Za-z0-9_-]{0,100}):"
+    rf"(?: +(?:([{_FIRST}][{_TEXT}]*)"
+    r"|\[([A-Za-z0-9_ ,./-]*)\] *"
+    rf"|(\"[{_TEXT}]*\"|'[{_TEXT}]*') *)?)?\n"
 )
+_PLAIN, _FLOW, _QUOTED = 2, 3, 4
 _ITEM = re.compile(rf"( *)- +([{_FIRST}][{_TEXT}]*)\n")
-_FLOW_ITEM = re.compile(r" *([A-Za-z0-9_./](?:[A-Za-z0-9_ ./-]*[A-Za-z0-9_./-])?) *(,|\Z)")
+_new = tuple.__new__  # a named tuple's own constructor takes half as long again
 
 
 def read_plainly(source: str, base: int) -> Mapping | None:
@@ -33,28 +33,26 @@ def read_plainly(source: str, base: int) -> Mapping | None:
     pairs: list[Pair] = []
     at, end = 0, len(source)
     while at < end:
-        key = _KEY.match(source, at)
-        if key is None:
+        match = _PAIR.match(source, at)
+        if match is None:
             return None
-        value_at = key.end()
-        value = _VALUE.match(source, value_at)
-        if value is None:
-            return None
-        at = value.end()
-        start, stop = key.span(1)
-        group = value.lastindex
+        name, plain, flow, quoted = match.groups()
+        key_at = base + at
+        key_end = key_at + len(name)
+        key = _new(Scalar, (name, _new(Span, (key_at, key_end)), "", ""))
+        at = match.end()
         node: Node | None
-        if group == 1:
-            node = _plain(value[1], base + value_at)
-        elif group is None:
-            node, at = _block_list(source, at, base, stop + 1)
-        elif group == 2:
-            node = _flow_list(value[2], base + value_at)
+        if plain is not None:
+            node = _plain(plain, base + match.start(_PLAIN))
+        elif flow is not None:
+            node = _flow_list(flow, base + match.start(_FLOW) - 1)
+        elif quoted is not None:
+            node = _quoted(quoted, base + match.start(_QUOTED))
         else:
-            node = _quoted(value[3], base + value_at)
+            node, at = _block_list(source, at, base, key_end + 1)
         if node is None:
             return None
-        pairs.append(Pair(Scalar(key[1], Span(base + start, base + stop)), node))
+        pairs.append(_new(Pair, (key, node)))
     if not pairs:
         return None
     return Mapping(tuple(pairs), Span(pairs[0].key.span.start, pairs[-1].value.span.end))
@@ -64,7 +62,7 @@ def _plain(text: str, start: int) -> Scalar | None:
     text = text.rstrip(" ")
     if (":" in text and (": " in text or text[-1] == ":")) or " #" in text:
         return None
-    return Scalar(text, Span(start, start + len(text)))
+    return _new(Scalar, (text, _new(Span, (start, start + len(text))), "", ""))
 
 
 def _quoted(source: str, start: int) -> Scalar | None:
@@ -72,22 +70,20 @@ def _quoted(source: str, start: int) -> Scalar | None:
     quote, text = source[0], source[1:-1]
     if quote in text or (quote == '"' and "\\" in text) or len(source) < 2:
         return None
-    return Scalar(text, Span(start, start + len(source)), quote)
+    return _new(Scalar, (text, _new(Span, (start, start + len(source))), quote, ""))
 
 
 def _flow_list(inner: str, start: int) -> Sequence | None:
     """``[a, b]`` with ``start`` at its bracket."""
     items: list[Node] = []
-    at = 0
-    while at < len(inner):
-        item = _FLOW_ITEM.match(inner, at)
-        if item is None:
+    at = start + 1
+    for part in inner.split(",") if inner else ():
+        text = part.strip(" ")
+        if not text or text[0] == "-":
             return None
-        first, last = item.span(1)
-        items.append(Scalar(item[1], Span(start + 1 + first, start + 1 + last)))
-        at = item.end()
-    if inner.endswith(",") or (inner and not items):
-        return None
+        first = at + part.index(text)
+        items.append(_new(Scalar, (text, _new(Span, (first, first + len(text))), "", "")))
+        at += len(part) + 1
     return Sequence(tuple(items), Span(start, start + len(inner) + 2), True)
 
 
@@ -107,5 +103,5 @@ def _block_list(source: str, at: int, base: int, empty_at: int) -> tuple[Node | 
         items.append(scalar)
         at = item.end()
     if not items:
-        return Scalar("", Span(base + empty_at, base + empty_at)), at
+        return Scalar("", Span(empty_at, empty_at)), at
     return Sequence(tuple(items), Span(begin, items[-1].span.end)), at

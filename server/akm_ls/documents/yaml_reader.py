@@ -254,7 +254,7 @@ class _Builder:
         if self._total > MAX_EXPANDED:
             raise YamlFailure("alias-bomb", event.anchor, start)
         span = Span(self._base + start, self._base + end)
-        same = node._replace(span=span) if isinstance(node, Scalar) else replace(node, span=span)
+        same = replace(node, span=span) if isinstance(node, Mapping) else node._replace(span=span)
         return same, size
 
 

@@ -188,29 +188,8 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
 
 
 def _citation_rows(citations: Iterable[Citation]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(
-        [
-            (
-                item.bundle,
-                item.concept_id,
-                item.fragment,
-                item.channel,
-                None if item.text == _spelled(item) else item.text,
-                item.start,
-                item.end,
-                item.line,
-                *item.columns,
-            )
-            for item in citations
-        ]
-    )
-
-
-def _spelled(citation: Citation) -> str:
-    text = citation.concept_id
-    if citation.bundle is not None:
-        text = f"{citation.bundle}//{text}"
-    return text if citation.fragment is None else f"{text}#{citation.fragment}"
+    """A citation has the shape of its row; only plain tuples can be marshalled."""
+    return tuple(map(tuple, citations))
 
 
 _write_document = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -310,20 +289,7 @@ def fragment_from_row(row: Sequence[Any]) -> FragmentInfo:
 
 
 def citation_from_row(row: Sequence[Any]) -> Citation:
-    bundle, concept_id, fragment, channel, text, start, end, line, *columns = row
-    first, last, first16, last16 = columns
-    citation = Citation(
-        bundle,
-        concept_id,
-        fragment,
-        channel,
-        text or "",
-        start,
-        end,
-        line,
-        (first, last, first16, last16),
-    )
-    return citation if text is not None else citation._replace(text=_spelled(citation))
+    return Citation._make(row)
 
 
 def root_prefix(real_root: str) -> str:
