@@ -20,7 +20,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BARE = re.compile(r"[A-Za-z0-9_][\w./@+-]*(?:#[\w-]+)?\Z", re.ASCII)
 _DASH = re.compile(r"[ \t]*-[ \t]+\Z")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_NO_KEYS = re.compile(r"\ufeff?(?:(?:---)?[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*[ \t]*\Z")
+_NO_KEYS = re.compile(r"(?:(?:---)?[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*[ \t]*\Z")
 _COLON = re.compile(r"[\"']?[ \t]*:(?P<blanks>[ \t]*)")
 
 
