@@ -77,6 +77,7 @@ FAULTS = [
     ("tags: - a\n  - b", "line of its own", "tags:\n  - a\n  - b"),
     ("title: - a", "line of its own", 'title: "- a"'),
     ("a: 1\nkey:value", "blank after the colon", "a: 1\nkey: value"),
+    ("a: 1\nkey:\u00a0value", "another kind of space", "a: 1\nkey: value"),
     ("m:\n\ta: b\n\tc: d", "tab", "m:\n  a: b\n  c: d"),
     ("m:\n    a: b\n\tc: d", "tab", "m:\n    a: b\n    c: d"),
     ('k: "open\nl: m', "never closed", 'k: "open"\nl: m'),
