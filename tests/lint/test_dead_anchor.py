@@ -81,3 +81,11 @@ def test_headings_in_doubt_are_not_held_against_a_link(tmp_path: Path) -> None:
 def test_lint_skip_of_refs_takes_their_fragments_along(tmp_path: Path) -> None:
     text = "---\nlint_skip: [missing-ref]\n---\nSee team//knowledge/other#nope.\n"
     assert check(tmp_path, text) == ()
+
+
+def test_of_very_many_dead_anchors_the_first_ones_get_advice(tmp_path: Path) -> None:
+    headings = "".join(f"## Part {number} of all\n" for number in range(1_000))
+    found = check(tmp_path, "[a](#part-7-of-al)\n" * 100 + headings)
+    assert len(found) == 100
+    assert found[0].data["suggestions"] == ["part-7-of-all"]
+    assert found[-1].data["suggestions"] == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from repository import lint_repository
+from stash import lint_stash
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.documents.document import parse
@@ -344,3 +345,15 @@ def test_rule_levels_and_tools_are_kept_side_by_side() -> None:
     raw = {"hosts": ["claude"], "lint": {"rules": {"unknown-key": "off"}}}
     settings, _ = read_settings(raw)
     assert settings.lint.hosts == {"claude"} and not settings.lint.runs("unknown-key")
+
+
+def test_a_template_of_a_skill_is_written_for_another_program(tmp_path: Path) -> None:
+    page = "---\nsources: 0\ntags: 5\nbeliefState: nope\ndescripton: x\n---\n# X\n"
+    files = {
+        ".claude/skills/x/SKILL.md": "---\nname: x\ndescription: Builds a wiki.\n---\n# X\n",
+        ".claude/skills/x/assets/page.md": page,
+    }
+    codes = ("field-type", "field-value", "unknown-key")
+    assert not lint_repository(tmp_path, files, *codes)
+    akm = lint_stash(tmp_path / "akm", {"skills/x/assets/page.md": page}, *codes)
+    assert akm, "akm indexes it with its tags"

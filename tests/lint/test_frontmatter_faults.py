@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repository import lint_repository
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.documents.document import parse
@@ -61,11 +64,20 @@ FAULTS = [
     ("k: %x", "`%`", 'k: "%x"'),
     ("k: &x", "anchor", None),
     ("k: !note well", "a tag", 'k: "!note well"'),
+    ("k : !note well", "a tag", 'k : "!note well"'),
+    ("k:\n- a\n- !**/b/**", "a tag", 'k:\n- a\n- "!**/b/**"'),
+    ("k: [a, !b c]", "a tag", 'k: [a, "!b c"]'),
+    ('k: "one\ntwo"', "deeper than its key", 'k: "one\n  two"'),
+    ("k: 'one\n\n two\n'", "deeper than its key", "k: 'one\n\n two\n  '"),
+    ('m:\n  k: "one\n  two"', "deeper than its key", 'm:\n  k: "one\n    two"'),
+    ('k:\n- "one\ntwo"', "deeper than its key", 'k:\n- "one\n  two"'),
+    ("tags: [a,\nb,\n]", "deeper than its key", "tags: [a,\n  b,\n]"),
     ("tags: [a, @b]", "`@b` in quotes", 'tags: [a, "@b"]'),
     ("tags: - a", "line of its own", "tags:\n  - a"),
     ("tags: - a\n  - b", "line of its own", "tags:\n  - a\n  - b"),
     ("title: - a", "line of its own", 'title: "- a"'),
     ("a: 1\nkey:value", "blank after the colon", "a: 1\nkey: value"),
+    ("a: 1\nkey:\u00a0value", "another kind of space", "a: 1\nkey: value"),
     ("m:\n\ta: b\n\tc: d", "tab", "m:\n  a: b\n  c: d"),
     ("m:\n    a: b\n\tc: d", "tab", "m:\n    a: b\n    c: d"),
     ('k: "open\nl: m', "never closed", 'k: "open"\nl: m'),
@@ -129,6 +141,12 @@ def test_a_cure_that_is_a_guess_is_offered_but_not_applied_unasked(yaml: str, le
         "k: !!str 5",
         "k:\tv",
         "k: it's",
+        "k:\n- a\n- !!str 5",
+        'k: "one\n two\n\n  three"',
+        'm:\n  k: "one\n   two"',
+        "tags: [\n  a,\n  b\n]",
+        "m: {\n  a: b\n}",
+        "k: |\n one\nl: m",
         "",
         "# only a comment",
     ],
@@ -251,6 +269,15 @@ def test_a_block_below_text_in_a_knowledge_page_is_its_own_business() -> None:
 def test_a_template_in_a_skill_breaks_nothing() -> None:
     found = findings(block("title: [X] - y"), "x/assets/template.md", bundle=SHELF)
     assert [finding.severity for finding in found] == ["information"]
+
+
+def test_a_template_in_a_plugins_skill_breaks_nothing(tmp_path: Path) -> None:
+    files = {
+        ".claude/skills/x/SKILL.md": block(SKILL) + "# X\n",
+        ".claude/skills/x/assets/page.md": block("title: [X] - y"),
+    }
+    (found,) = lint_repository(tmp_path, files)[".claude/skills/x/assets/page.md"]
+    assert (found.code, found.severity) == ("invalid-frontmatter", "information")
 
 
 def test_cursors_globs_need_no_quotes() -> None:

@@ -128,6 +128,7 @@ def test_safe_fixes_leave_nothing_safe_to_fix(root: Path, text: str) -> None:
         "```\n" * 5_001,
         "> ```\n" * 5_001,
         "@a/" * 20_000,
+        "## A\n" * 20_000 + "[x](#nope)\n" * 2_000,
     ],
     ids=lambda text: repr(text[:10]),
 )

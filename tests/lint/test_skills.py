@@ -104,6 +104,29 @@ def test_a_missing_name_can_be_put_in(tmp_path: Path) -> None:
     assert fixed(text, (finding,)) == f"---\r\nname: x\r\ndescription: {GOOD}\r\n---\r\n# X\r\n"
 
 
+@pytest.mark.parametrize(
+    ("directory", "block", "left"),
+    [
+        ("x", " license: MIT\n", " name: x\n license: MIT\n"),
+        ("x", "# mine\nlicense: MIT\n", "# mine\nname: x\nlicense: MIT\n"),
+        ("x", "", "name: x\n"),
+        ("x", "name:\nlicense: MIT\n", "name: x\nlicense: MIT\n"),
+        ("x", "name: # which?\n", "name: x # which?\n"),
+        ("null", "license: MIT\n", 'name: "null"\nlicense: MIT\n'),
+        ("42", "license: MIT\n", 'name: "42"\nlicense: MIT\n'),
+    ],
+)
+def test_a_name_goes_where_yaml_reads_it_as_a_text(
+    tmp_path: Path, directory: str, block: str, left: str
+) -> None:
+    text = f"---\n{block}---\n# X\n"
+    (finding,) = found(
+        tmp_path, {f"skills/{directory}/SKILL.md": text}, "skill-name-invalid",
+        rel=f"skills/{directory}/SKILL.md",
+    )  # fmt: skip
+    assert apply_edits(text, finding.fixes[0].edits) == f"---\n{left}---\n# X\n"
+
+
 @pytest.mark.parametrize("name", ["x", "'x'", "{{ name }}"])
 def test_names_that_are_fine(tmp_path: Path, name: str) -> None:
     assert not found(tmp_path, {"skills/x/SKILL.md": skill(name)}, "skill-name-invalid")
@@ -135,6 +158,23 @@ def test_broken_yaml_is_told_once_and_not_as_a_missing_key(tmp_path: Path) -> No
     text = "---\nname: x\n\tdescription: d\n---\n"
     codes = {finding.code for finding in found(tmp_path, {"skills/x/SKILL.md": text})}
     assert "invalid-frontmatter" in codes and "skill-description-missing" not in codes
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        'name: "x\ndescription: d',
+        "name: x: y\ndescription: d",
+        "name: x\n description: d",
+        "name: @x\ndescription: d",
+        "description: > Finds typos.\nname: x",
+        "description:\n  a: | b\nname: x",
+    ],
+)
+def test_a_value_that_yaml_cannot_read_is_not_judged_besides(tmp_path: Path, block: str) -> None:
+    text = f"---\n{block}\n---\n# X\n"
+    warned = [f.code for f in found(tmp_path, {"skills/x/SKILL.md": text}) if f.severity != "hint"]
+    assert warned == ["invalid-frontmatter"]
 
 
 def test_claude_alone_reads_the_body_instead_of_a_description(tmp_path: Path) -> None:

@@ -67,6 +67,12 @@ def test_quoted_and_block_texts_are_fine(block: str) -> None:
     assert not findings(f"---\n{block}\n---\n")
 
 
+@pytest.mark.parametrize("value", ['"a: b" c: d', '"a: b', "'a:b"])
+def test_a_quote_that_is_at_fault_is_no_matter_of_colons(value: str) -> None:
+    found = findings(f"---\ndescription: {value}\nlicense: MIT\n---\n")
+    assert [finding.code for finding in found] == ["invalid-frontmatter"]
+
+
 def test_another_fault_beside_it_is_told_as_well() -> None:
     text = "---\ndescription: a: b\nargument-hint: [a] [b]\n---\n"
     assert {finding.code for finding in findings(text)} == {"unquoted-colon", "invalid-frontmatter"}

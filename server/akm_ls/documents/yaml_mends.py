@@ -40,6 +40,7 @@ _COMMON_KEYS = TEXT_KEYS | {
 }
 _COMMENT = re.compile(r"(?<![ \t])[ \t]+#(?:[ \t].*)?\Z")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_ODD_SPACES = re.compile(r"[^\S\r\n]+")
 _INDENT = re.compile(r"[ \t]*")
 _KEY_LINE = re.compile(r"[ \t]*(?:-[ \t]+)?[\"']?[\w][\w.-]*[\"']?[ \t]*:(?:[ \t\r\n]|\Z)")
 _OTHER_ESCAPE = re.compile(r"\\[^\\\"]")
@@ -255,7 +256,10 @@ def _colon_or_indent(source: str, problem: YamlProblem) -> Mend | None:
     line = problem.span
     if problem.key is not None:
         colon = source.find(f"{problem.key}:", line.start) + len(problem.key) + 1
-        return Mend("Put a blank after the colon", ((Span(colon, colon), " "),))
+        odd = _ODD_SPACES.match(source, colon)
+        return Mend(
+            "Put a blank after the colon", ((Span(colon, odd.end() if odd else colon), " "),)
+        )
     if " goes on with " not in problem.message:
         return None
     edits: list[Edit] = []

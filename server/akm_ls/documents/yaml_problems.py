@@ -67,7 +67,7 @@ _KEY = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:-[ \t]+)+")
 _PLAIN_KEY = re.compile(r"[ \t]*(?:-[ \t]+)*[\w][\w-]*[ \t]*:(?=[ \t\r\n]|\Z)")
-_KEY_WITHOUT_BLANK = re.compile(r"[ \t]*(?:-[ \t]+)?([\w][\w-]*):(?=[^\s/])")
+_KEY_WITHOUT_BLANK = re.compile(r"[ \t]*(?:-[ \t]+)?([\w][\w-]*):(?=[^ \t\r\n/])")
 _CLOSED_QUOTE = {
     '"': re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"'),
     "'": re.compile(r"'(?:[^'\r\n]|'')*'"),
@@ -236,8 +236,10 @@ def _missing_colon(source: str, at: int, context_at: int) -> YamlProblem:
     line = _line(source, context_at)
     match = _KEY_WITHOUT_BLANK.match(source, line.start, line.end)
     if match:
+        odd = source[match.end()].isspace()
         return YamlProblem(
-            f"There must be a blank after the colon of `{match.group(1)}:`.",
+            f"There must be a blank after the colon of `{match.group(1)}:`"
+            + (", and this is another kind of space." if odd else "."),
             line,
             "missing-colon",
             None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from akm_ls.documents.document import Document
+from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence, resolve_plain
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import TextEdit
@@ -19,6 +20,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BARE = re.compile(r"[A-Za-z0-9_][\w./@+-]*(?:#[\w-]+)?\Z", re.ASCII)
 _DASH = re.compile(r"[ \t]*-[ \t]+\Z")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_NO_KEYS = re.compile(r"(?:(?:---)?[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*[ \t]*\Z")
 _COLON = re.compile(r"[\"']?[ \t]*:(?P<blanks>[ \t]*)")
 
 
@@ -76,7 +78,7 @@ class FrontmatterEdits:
             lines = "".join(f"{line}{self._eol}" for line in self._new_lines)
             gap = self._eol if self._text else ""
             return (TextEdit(Span(0, 0), f"---{self._eol}{lines}---{self._eol}{gap}"),)
-        indent = self._indent(frontmatter.root) or ""
+        indent = self._indent(frontmatter) or ""
         lines = "".join(f"{indent}{line}{self._eol}" for line in self._new_lines)
         if self._first and frontmatter.root.pairs:
             line = self._document.lines.line_of(frontmatter.root.pairs[0].key.span.start)
@@ -174,21 +176,23 @@ class FrontmatterEdits:
         """A key of its own, where a new line cannot mean anything else."""
         frontmatter = self._document.frontmatter
         if frontmatter is not None and (
-            self._indent(frontmatter.root) is None
+            self._indent(frontmatter) is None
             or "\n..." in frontmatter.inner.of(self._text)  # what comes behind it is not read
         ):
             return False
         self._new_lines.append(line)
         return True
 
-    def _indent(self, root: Mapping) -> str | None:
-        """What stands before each key; ``None`` when that is not blank."""
-        if not root.pairs:
+    def _indent(self, frontmatter: Frontmatter) -> str | None:
+        """What stands before each key; ``None`` when that is not blank, as with a `? key`."""
+        pairs = frontmatter.root.pairs
+        if not pairs:
             return ""
-        start = root.pairs[0].key.span.start
+        start = pairs[0].key.span.start
+        if not _NO_KEYS.match(self._text[frontmatter.inner.start : start]):
+            return None
         lines = self._document.lines
-        indent = self._text[lines.start_of(lines.line_of(start)) : start]
-        return indent if not indent.strip() else None
+        return self._text[lines.start_of(lines.line_of(start)) : start]
 
     def _stands_alone(self, pair: Pair) -> bool:
         """Whether a key starts its line, and its value is no alias of another one."""

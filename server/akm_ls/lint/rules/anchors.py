@@ -20,6 +20,8 @@ from akm_ls.lint.rules.link_targets import read_target
 from akm_ls.lint.rules.references import FaultyRef, faulty_refs, replacements, skips_refs
 
 SUGGESTIONS = 3
+MAX_COMPARISONS = 50_000
+"""Headings that a document's dead anchors are compared with; links after that get no advice."""
 
 _NO_HEADING = re.compile(
     r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z|:~:|top\Z|user-content-|[!/]|fn[:-]?\d|\d"
@@ -38,8 +40,41 @@ def check_dead_anchor(subject: Subject) -> Iterable[Finding]:
     return chain(_in_links(subject), _in_refs(subject, faulty))
 
 
+class _Anchors:
+    """What a document's headings are called, prepared for many links to them."""
+
+    def __init__(self, document: Document) -> None:
+        self.names = list(dict.fromkeys(anchor.name for anchor in document.anchors))
+        self.comparable = {_comparable(name): name for name in reversed(self.names)}
+        # Headings are in doubt, or another renderer makes the anchors.
+        self.in_doubt = bool(document.fence_faults) or "{%" in document.text
+        self._folded: dict[str, str] | None = None
+        self._cores: list[tuple[str, str]] | None = None
+        self._comparisons = MAX_COMPARISONS
+
+    def in_another_case(self, wanted: str) -> str | None:
+        if self._folded is None:
+            self._folded = {name.lower(): real for name, real in self.comparable.items()}
+        return self._folded.get(wanted.lower())
+
+    def nearest(self, wanted: str) -> tuple[str, ...]:
+        """Those that may have been meant: the same words first, then more words, then like ones."""
+        if self._comparisons <= 0:
+            return ()
+        self._comparisons -= len(self.names)
+        if self._cores is None:
+            self._cores = [(f"-{_core(name)}-", name) for name in self.names]
+        core = _core(wanted)
+        whole = f"-{core}-"
+        same = [name for other, name in self._cores if other == whole]
+        longer = [name for other, name in self._cores if core and whole in other]
+        near = nearest_names(wanted, self.names, SUGGESTIONS)
+        return tuple(dict.fromkeys((*same, *longer, *near)))[:SUGGESTIONS]
+
+
 def _in_links(subject: Subject) -> Iterator[Finding]:
     document = subject.document
+    prepared: dict[str, _Anchors] = {}
     for link in document.links:
         if (
             link.kind == "autolink"
@@ -61,7 +96,10 @@ def _in_links(subject: Subject) -> Iterator[Finding]:
             if found is None or found.kind != "markdown":
                 continue
             other = found
-        finding = _judge(subject, link, target.fragment, path, other)
+        anchors = prepared.get(path)
+        if anchors is None:
+            anchors = prepared[path] = _Anchors(other)
+        finding = _judge(subject, link, target.fragment, path, anchors)
         if finding is not None:
             yield finding
 
@@ -75,22 +113,19 @@ def _means_no_heading(fragment: str) -> bool:
 
 
 def _judge(
-    subject: Subject, link: Link, fragment: str, path: str, other: Document
+    subject: Subject, link: Link, fragment: str, path: str, anchors: _Anchors
 ) -> Finding | None:
     wanted = _comparable(unquote(fragment))
-    names = list(dict.fromkeys(anchor.name for anchor in other.anchors))
-    comparable = {_comparable(name): name for name in reversed(names)}
-    if wanted in comparable or other.fence_faults or "{%" in other.text:
-        return None  # found, or headings are in doubt, or another renderer makes the anchors
+    if wanted in anchors.comparable or anchors.in_doubt:
+        return None
     here = path == subject.path
     where = "this document" if here else os.path.basename(path)
-    folded = {name.lower(): real for name, real in comparable.items()}
-    same = folded.get(wanted.lower())
+    same = anchors.in_another_case(wanted)
     if same is not None:
         suggestions: tuple[str, ...] = (same,)
         message = f'The heading in {where} is "#{same}"; anchors are told apart by case.'
     else:
-        suggestions = _nearest(unquote(fragment), names)
+        suggestions = anchors.nearest(unquote(fragment))
         message = f'No heading in {where} has the anchor "#{fragment}".'
         if suggestions:
             message += f" Did you mean {' or '.join(f'#{name}' for name in suggestions)}?"
@@ -105,15 +140,6 @@ def _judge(
         data={"fragment": fragment, "reason": "missing-anchor", "suggestions": list(suggestions)},
         fixes=replacements(span, suggestions),
     )
-
-
-def _nearest(wanted: str, names: list[str]) -> tuple[str, ...]:
-    """Anchors that may have been meant: the same words first, then more words, then like ones."""
-    core = _core(wanted)
-    same = [name for name in names if _core(name) == core]
-    longer = [name for name in names if core and f"-{core}-" in f"-{_core(name)}-"]
-    near = nearest_names(wanted, names, SUGGESTIONS)
-    return tuple(dict.fromkeys((*same, *longer, *near)))[:SUGGESTIONS]
 
 
 def _core(name: str) -> str:

@@ -20,6 +20,7 @@ from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import field_types, field_values
 from akm_ls.lint.rules.own_keys import OWN, authors_own
 from akm_ls.lint.rules.powers import grants
+from akm_ls.lint.rules.skill_body import is_only_a_resource
 from akm_ls.lint.sort import Sort
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
@@ -39,7 +40,7 @@ def _read_place(subject: Subject) -> Place | None:
     if subject.document.frontmatter is None:
         return None
     place = place_of(subject.path, subject.type, subject.bundle.adapter)
-    if place is None or place.is_judged:
+    if place is None or place.is_judged or is_only_a_resource(subject):
         return None
     place = place.narrowed(subject.settings.hosts)
     return place if place.hosts else None

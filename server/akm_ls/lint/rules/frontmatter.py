@@ -14,13 +14,15 @@ from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import Fault, Faults, find_faults, quoted
 from akm_ls.lint.finding import Finding, Fix, Related, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules.shallow_values import shallow_values
+from akm_ls.lint.rules.skill_body import is_only_a_resource
 from akm_ls.lint.rules.skill_files import is_binary
 
 _COLON_BREAKS = re.compile(r":(?=[ \t\r\n]|\Z)")
 _DESCRIPTION = "description"
 _OTHER_CAUSES = frozenset(("unclosed-quote", "escape", "tab", "control-character"))
 """Faults of a description that a colon in it has no part in."""
-_PROPERTY = re.compile(r":[ \t]+(?P<mark>[&!])(?P<name>[^\s]*)")
+_PROPERTY = re.compile(r"[ \t]*:[ \t]+(?P<mark>[&!])(?P<name>[^\s]*)")
 _NO_FAULTS = Faults((), True)
 
 
@@ -40,6 +42,8 @@ def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
     value = frontmatter.get(_DESCRIPTION)
     if not isinstance(value, Scalar) or value.style or ":" not in value.text:
         return
+    if document.text.startswith(("'", '"'), value.span.start):
+        return  # a quote that is at fault, and the fault is told
     if not faults.sound and _COLON_BREAKS.search(value.span.of(document.text)):
         # Another fault stands before it and has no cure that would let us look further.
         span = value.span
@@ -286,7 +290,7 @@ def _moved(text: str, found: Misplaced) -> Fix:
 def _is_read(subject: Subject) -> bool:
     """Whether any tool reads the file's frontmatter; none does of a template in a skill."""
     if subject.type is not None or place_of(subject.path, None) is not None:
-        return True
+        return not is_only_a_resource(subject)
     return subject.bundle.adapter == "akm" and not subject.rel.startswith("skills/")
 
 
@@ -316,6 +320,9 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
                 gap = text[start:end]
                 if "&" in gap or "!" in gap:
                     yield from _property(text, frontmatter, pair, gap)
+    if "!" in source:
+        yield from _tagged_items(text, frontmatter.root)
+    yield from shallow_values(text, frontmatter.root)
 
 
 def _duplicate(path: str, text: str, mapping: Mapping, earlier: Pair, later: Pair) -> Finding:
@@ -380,8 +387,37 @@ def _property(text: str, frontmatter: Frontmatter, pair: Pair, gap: str) -> Iter
     )
 
 
+def _tagged_items(text: str, root: Node) -> Iterator[Finding]:
+    """`- !**/build/**` is a tag with nothing behind it, and no pattern."""
+    for node in _collections(root):
+        if not isinstance(node, Sequence):
+            continue
+        for item in node.items:
+            if not isinstance(item, Scalar) or item.style or not item.tag.startswith("!"):
+                continue
+            start = text.rfind(item.tag, node.span.start, item.span.start)
+            if start < 0 or "\n" in text[start : item.span.start]:
+                continue
+            span = Span(start, max(item.span.end, start + len(item.tag)))
+            yield Finding(
+                code="invalid-frontmatter",
+                severity="warning",
+                message=(
+                    f"`{item.tag}` is a tag in YAML and no part of this item, and other tools "
+                    "refuse the file; put the item in quotes."
+                ),
+                span=span,
+                data={"kind": "indicator"},
+                fixes=(Fix("Quote the item", (TextEdit(span, quoted(span.of(text))),), safe=True),),
+            )
+
+
 def _mappings(root: Node) -> Iterator[Mapping]:
-    """Every map in a value, each once however many aliases lead to it."""
+    return (node for node in _collections(root) if isinstance(node, Mapping))
+
+
+def _collections(root: Node) -> Iterator[Mapping | Sequence]:
+    """Every map and list in a value, each once however many aliases lead to it."""
     pending: list[Node] = [root]
     seen: set[int] = set()
     while pending:
@@ -393,6 +429,7 @@ def _mappings(root: Node) -> Iterator[Mapping]:
                 pending += [pair.value for pair in node.pairs if not isinstance(pair.value, Scalar)]
         elif isinstance(node, Sequence) and id(node.items) not in seen:
             seen.add(id(node.items))
+            yield node
             pending += [item for item in node.items if not isinstance(item, Scalar)]
 
 

@@ -124,6 +124,16 @@ def _relative(target: str) -> str | None:
     return target
 
 
+def is_only_a_resource(subject: Subject) -> bool:
+    """Whether a page is a skill's template or reference, and in no bundle of akm's.
+
+    Its frontmatter is for somebody else's program; akm alone would take it for its own.
+    """
+    if subject.type != "knowledge" or subject.bundle.adapter == "akm":
+        return False
+    return _skill_above(subject) is not None
+
+
 def _skill_above(subject: Subject) -> str | None:
     """The SKILL.md of the skill a file belongs to, inside its bundle."""
     if "/" not in subject.rel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Node, Scalar
 from akm_ls.documents.text import Span
+from akm_ls.documents.yaml_mends import find_faults
 from akm_ls.lint.finding import Severity
 from akm_ls.lint.rule import Subject
 
@@ -23,6 +24,24 @@ def block(subject: Subject) -> Frontmatter | None:
         return None
     problem = frontmatter.problem
     return None if problem is not None and problem.kind in _UNREAD else frontmatter
+
+
+def is_faulty(subject: Subject, frontmatter: Frontmatter, key: str) -> bool:
+    """Whether YAML cannot read the value of ``key``: what it is then is anybody's guess.
+
+    The fault is told already, and what else is wrong with the value shows when it is mended.
+    """
+    pair = frontmatter.root.pair(key)
+    if pair is None or frontmatter.problem is None:
+        return False
+    inner, start = frontmatter.inner, pair.key.span.start
+    keys = (other.key.span.start for other in frontmatter.root.pairs)
+    end = min((at for at in keys if at > start), default=inner.end)
+    return any(
+        start <= fault.problem.span.start + inner.start < end
+        or start < fault.problem.span.end + inner.start <= end
+        for fault in find_faults(inner.of(subject.document.text)).faults
+    )
 
 
 def stricter(subject: Subject, severity: Severity) -> Severity:

@@ -19,9 +19,10 @@ from akm_ls.documents.misplaced import find_misplaced
 from akm_ls.documents.nodes import Node, Scalar
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
+from akm_ls.lint.frontmatter_edits import quoted, set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import skill_body, skill_fields
-from akm_ls.lint.rules.skill_files import block, is_binary, is_blank, stricter
+from akm_ls.lint.rules.skill_files import block, is_binary, is_blank, is_faulty, stricter
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024
@@ -38,10 +39,14 @@ def check_name(subject: Subject) -> Iterator[Finding]:
     node = frontmatter.get("name")
     directory = _directory(subject)
     if node is None or (isinstance(node, Scalar) and is_blank(node)):
-        if node is not None or frontmatter.problem is None:
+        if frontmatter.problem is None or (
+            node is not None and not is_faulty(subject, frontmatter, "name")
+        ):
             yield _no_name(subject, frontmatter, node, directory)
         return
     if not isinstance(node, Scalar) or "{{" in node.text or "}}" in node.text:
+        return
+    if is_faulty(subject, frontmatter, "name"):
         return
     name = unicodedata.normalize("NFKC", node.text.strip())
     faults = list(_faults_of(name))
@@ -132,21 +137,17 @@ def _slug(name: str) -> str:
 def _no_name(
     subject: Subject, frontmatter: Frontmatter, node: Node | None, directory: str | None
 ) -> Finding:
-    fixes: tuple[Fix, ...] = ()
+    edit: TextEdit | None = None
     misspelt = any(
-        (found := likely(pair.key.text, ("name",))) is not None and found[0] == "name"
+        pair.key.text != "name"
+        and (found := likely(pair.key.text, ("name",))) is not None
+        and found[0] == "name"
         for pair in frontmatter.root.pairs
     )
-    if directory and not list(_faults_of(directory)) and not misspelt and not frontmatter.root.flow:
-        at = frontmatter.inner.start
-        if node is not None:
-            edit = TextEdit(Span(node.span.start, node.span.end), f" {directory}")
-            before = subject.document.text[node.span.start - 1]
-            if before in " \t":
-                edit = TextEdit(edit.span, directory)
-        else:
-            newline = "\r\n" if subject.document.text[:at].endswith("\r\n") else "\n"
-            edit = TextEdit(Span(at, at), f"name: {directory}{newline}")
+    if directory and not list(_faults_of(directory)) and not misspelt:
+        edit = set_keys(subject.document, {"name": quoted(directory)}, first=True)
+    fixes: tuple[Fix, ...] = ()
+    if edit is not None:
         fixes = (Fix(f"Name it `{directory}`", (edit,), safe=node is None),)
     return Finding(
         code="skill-name-invalid",
@@ -183,7 +184,7 @@ def check_description(subject: Subject) -> Iterator[Finding]:
     node = frontmatter.get("description")
     if node is None and frontmatter.problem is not None:
         return
-    if node is not None and not is_blank(node):
+    if (node is not None and not is_blank(node)) or is_faulty(subject, frontmatter, "description"):
         return
     message = (
         "The skill has no description, and a model chooses skills by it: most tools leave this "
