@@ -29,13 +29,23 @@ def run(options: Namespace) -> int:
         require_bundles(workspace)
         refresh_to_ask(workspace)
         places = workspace.references(ref)
-        target = workspace.catalog.resolve(ref, None, workspace.bundles)
+        target = _resolved(workspace, ref)
         if options.format == "json":
             write_json(_json(workspace, ref, target, places))
         else:
             _print(workspace, ref, places)
             _complain(ref, _problem(ref, target), places)
     return CLEAN if places else NOTHING_FOUND
+
+
+def _resolved(workspace: Workspace, ref: Ref) -> Resolution:
+    target = workspace.catalog.resolve(ref, None, workspace.bundles)
+    if target.suggestions or target.status not in ("missing", "unknown-bundle"):
+        return target
+    from akm_ls.search.lookup import instead
+    from akm_ls.search.show import MAX_SUGGESTIONS
+
+    return target._replace(suggestions=instead(workspace.catalog, ref, None, MAX_SUGGESTIONS))
 
 
 def _json(
