@@ -10,7 +10,8 @@ from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import asked_ref, open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import complain, count, output, printable
+from akm_ls.cli.terminal import complain, output, printable
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.index.catalog import Resolution

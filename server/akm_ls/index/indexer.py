@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from akm_ls.counts import count
 from akm_ls.index import bundle_keys, verify, wiping
 from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
 from akm_ls.index.delta import Delta
@@ -372,4 +373,4 @@ def _bounded(warnings: Sequence[str]) -> tuple[str, ...]:
     if len(warnings) <= MAX_WARNINGS:
         return tuple(warnings)
     more = len(warnings) - MAX_WARNINGS
-    return (*warnings[:MAX_WARNINGS], f"... and {more} more warnings.")
+    return (*warnings[:MAX_WARNINGS], f"... and {count(more, 'more warning')}.")
