@@ -57,6 +57,14 @@ def test_files_without_keys_of_a_tool(path: str) -> None:
     assert place_of(path) is None
 
 
+@pytest.mark.parametrize("asset_type", [None, "knowledge", "skill"])
+def test_a_skill_whose_file_is_in_lower_case_has_a_skills_keys(asset_type: str | None) -> None:
+    lower, upper = (
+        place_of(f"/r/skills/x/{name}", asset_type) for name in ("skill.md", "SKILL.md")
+    )
+    assert lower == upper != place_of("/r/facts/conventions/skill.md", "fact")
+
+
 def test_a_page_about_skills_is_no_skill() -> None:
     assert is_skill_path("/r/skills/x/skill.md")
     assert not is_skill_path("/r/facts/conventions/skill.md")

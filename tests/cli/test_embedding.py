@@ -66,9 +66,9 @@ def test_what_was_cut_and_a_smaller_budget_are_said_without_being_asked_for(
     write(team, {f"knowledge/long{at}.md": f"# Long {at}\n\n{'word ' * 1000}\n" for at in range(2)})
     endpoint.script(Answer(413))
     ran = embed("--embed", "--format", format_)
-    assert [line for line in ran.err.splitlines() if "budget" in line or "heads" in line] == [
+    assert [line for line in ran.err.splitlines() if "budget" in line or "only" in line] == [
         "akm-ls: The endpoint takes less than was sent: the request budget is 4500 tokens now.",
-        "akm-ls: 2 entries have more than 512 tokens and were embedded on their heads.",
+        "akm-ls: Embedded only the first 512 tokens of 2 entries.",
     ]
 
 
@@ -129,7 +129,7 @@ def test_what_is_missing_after_a_run_is_said(embed: Callable[..., Ran], endpoint
     ran = embed("--embed")
     assert ran.code == 0
     assert "akm-ls: Embedding 1 entry failed (http): HTTP 500: oh\n" in ran.err
-    assert "semantic search is not complete: 1 of 2 assets have no vector" in ran.err
+    assert "semantic search is not complete: 1 of 2 assets without a vector" in ran.err
 
 
 def test_the_doctor_names_the_model_and_what_is_missing(

@@ -119,6 +119,13 @@ def test_show_of_something_unknown_suggests_what_is_near(akm: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "refs"])
+def test_the_beginning_of_a_name_suggests_what_goes_on_so(akm: Run, command: str) -> None:
+    ran = akm(command, "knowledge/auth/tok")
+    assert ran.code == 1
+    assert "id you mean team//knowledge/auth/tokens?" in ran.err
+
+
+@pytest.mark.parametrize("command", ["show", "refs"])
 def test_what_is_no_ref_is_unusable(akm: Run, command: str) -> None:
     ran = akm(command, "../outside")
     assert (ran.code, ran.out) == (2, "")

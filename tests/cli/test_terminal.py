@@ -9,12 +9,12 @@ import pytest
 from akm_ls.cli.terminal import (
     ColourPrinter,
     PlainPrinter,
-    count,
     printable,
     printable_block,
     wants_colour,
     wrapped,
 )
+from akm_ls.counts import count
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_a_long_text_is_embedded_on_its_head_and_the_run_says_so_once(
     report = embed(site, model, on_line=lambda kind, text: lines.append(text))
     assert sorted(map(len, model.texts))[1:] == [2047] * 3
     assert report.truncated == 3
-    heads = [line for line in lines if "heads" in line]
-    assert heads == ["3 entries have more than 512 tokens and were embedded on their heads."]
+    heads = [line for line in lines if "only" in line]
+    assert heads == ["Embedded only the first 512 tokens of 3 entries."]
 
 
 def test_the_cap_can_be_another(six: Site) -> None:

@@ -116,7 +116,7 @@ def test_by_default_eleven_full_documents_in_a_request_in_the_order_of_paths(run
     assert {len(text) for text in run.endpoint.texts} <= {2047, 2048}, "512 tokens each"
     assert (report.stored, report.truncated) == (30, 30)
     assert [it for it in run.said("notice") if "tokens" in it] == [
-        "30 entries have more than 512 tokens and were embedded on their heads."
+        "Embedded only the first 512 tokens of 30 entries."
     ]
 
 

@@ -63,8 +63,10 @@ def test_a_model_that_cannot_be_used_blocks_it_and_says_why() -> None:
 
 def test_pending_says_how_many_and_what_to_do() -> None:
     assert readiness(M, {M: 1}, 3).reason == (
-        "2 of 3 assets have no vector of remote:m|8 (akm-ls index --embed)"
+        "2 of 3 assets without a vector of remote:m|8 (akm-ls index --embed)"
     )
+    alone = readiness(M, {}, 1).reason
+    assert alone == "1 of 1 asset without a vector of remote:m|8 (akm-ls index --embed)"
 
 
 @pytest.mark.parametrize(

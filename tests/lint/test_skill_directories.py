@@ -51,6 +51,15 @@ def test_the_case_of_the_name_counts(tmp_path: Path) -> None:
     assert finding.severity == "warning"
 
 
+def test_a_file_whose_name_has_another_case_is_checked_as_the_skill_that_it_will_be(
+    tmp_path: Path,
+) -> None:
+    text = "---\nname: Other\nallowed-tool: Bash\nupdated: 2026-01-01\n---\n"
+    codes = {"missing-skill-md", "skill-name-invalid", "skill-description-missing", "unknown-key"}
+    found = lint_stash(tmp_path, KNOWLEDGE | {"skills/x/skill.md": text})
+    assert {finding.code for finding in found["skills/x/skill.md"]} == codes
+
+
 def test_beside_agent_skills_other_directories_are_a_hint(tmp_path: Path) -> None:
     found = lint_stash(
         tmp_path, {"x/SKILL.md": SKILL, "docs/guide.md": "# G\n"}, "missing-skill-md"

@@ -40,6 +40,17 @@ def test_prose_keeps_its_spelling_and_is_not_changed_unasked(tmp_path: Path) -> 
     assert [fix.edits[0].new_text for fix in finding.fixes] == ["team//knowledge/new"]
 
 
+def test_a_replacement_that_running_text_cannot_name_is_only_told(tmp_path: Path) -> None:
+    old = OLD.replace("knowledge/new", "knowledge/The New")
+    stash = {"knowledge/a.md": "# A\n\nSee team//knowledge/old.\n", "knowledge/old.md": old}
+    stash |= {"knowledge/The New.md": NEW, "knowledge/b.md": citing("[knowledge/old]")}
+    found = lint_stash(tmp_path, stash, "superseded-target")
+    ((written,), (listed,)) = found["knowledge/a.md"], found["knowledge/b.md"]
+    assert "by team//knowledge/The New" in written.message
+    assert written.fixes == ()
+    assert listed.fixable
+
+
 def test_where_the_replacement_is_cited_too_the_old_ref_goes(tmp_path: Path) -> None:
     text, _ = findings(tmp_path, citing("[knowledge/old, knowledge/new]"))
     assert text == citing("[knowledge/new]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stash import marked, write_stash
+from stash import lint_stash, marked, write_stash
 
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits
@@ -51,6 +51,16 @@ def test_the_right_bundle_is_offered_with_the_fragment(tmp_path: Path) -> None:
     mended = apply_edits(text, fix.edits)
     assert "xrefs: [other//knowledge/there#top]" in mended
     assert check(tmp_path, mended) == ()
+
+
+def test_no_name_is_offered_that_the_place_cannot_hold(tmp_path: Path) -> None:
+    """With a blank in it a ref is cut short in running text, and whole in frontmatter."""
+    text = "---\nxrefs: [agents/my-agent]\n---\n\nAsk team//agents/my-agent first.\n"
+    files = {"knowledge/a.md": text, "agents/My Agent.md": "# Mine\n"}
+    listed, written = lint_stash(tmp_path, files, "missing-ref")["knowledge/a.md"]
+    assert [fix.edits[0].new_text for fix in listed.fixes] == ["agents/My Agent"]
+    assert written.fixes == ()
+    assert "Did you mean" not in written.message
 
 
 def test_a_bundle_that_has_the_asset_is_right(tmp_path: Path) -> None:

@@ -40,7 +40,11 @@ class Comparing:
         """A client of a server that knows nothing yet."""
         self._starts += 1
         client = ModelClient(self._command, self.root, kind, f"data-{self._starts}")
-        client.start(folders)
+        try:
+            client.start(folders)
+        except BaseException:
+            client.close()
+            raise
         return client
 
     def end(self) -> None:

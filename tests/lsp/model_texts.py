@@ -1,4 +1,4 @@
-"""Files that the model of an editing session is about, and what is typed into them.
+"""Files that the models of an editing session are about, and what is typed into them.
 
 There are few names and few lines, so that files cite, resemble and contest each other often.
 """
@@ -33,7 +33,13 @@ FILES = (
 CENTRAL = ("team/knowledge/a.md", "team/knowledge/b.md", "other/knowledge/a.md")
 """What the others cite; more happens to it than to others."""
 names = st.sampled_from((*CENTRAL, *CENTRAL, *FILES))
-DIRECTORIES = ("team/knowledge", "team/knowledge/dir", "team/skills/s", "other/knowledge")
+DIRECTORIES = (
+    "team/knowledge",
+    "team/knowledge/dir",
+    "team/skills/s",
+    "team/skills/t",
+    "other/knowledge",
+)
 SETTINGS = "team/.akm-ls.toml"
 
 REFS = (

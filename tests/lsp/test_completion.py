@@ -199,3 +199,13 @@ async def test_a_name_that_prose_cuts_short_is_offered_in_the_frontmatter_only(
     name = "team/knowledge/draft2.md"
     found = await complete(editor, name, "---\nxrefs: [with$0]\n---\n# D\n")
     assert labels(found) == ["knowledge/auth/with space"]
+
+
+async def test_a_name_with_a_blank_is_offered_where_it_can_be_written(editor: Editor) -> None:
+    editor.write("team/agents/My Agent.md", "---\ndescription: Plans\n---\nYou are.\n")
+    editor.write("team/agents/mine.md", "---\ndescription: Plans\n---\nYou are.\n")
+    await editor.start()
+    written = labels(await complete(editor, DRAFT, "See team//agents/m$0"))
+    assert written == ["team//agents/mine"]
+    listed = labels(await complete(editor, DRAFT, "---\nxrefs:\n  - agents/m$0\n---\n"))
+    assert set(listed) == {"agents/mine", "agents/My Agent"}

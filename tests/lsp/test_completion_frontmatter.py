@@ -33,6 +33,7 @@ async def test_a_skill_is_offered_its_own_keys_first_and_none_that_is_there(
 @pytest.mark.parametrize(
     ("name", "has", "has_not"),
     [
+        ("team/skills/x/skill.md", {"allowed-tools", "license"}, {"captureMode"}),
         (MEMORY, {"captureMode", "observed_at"}, {"inferenceProcessed", "allowed-tools"}),
         (FACT, {"category", "pinned"}, {"captureMode"}),
         ("team/.claude/agents/a.md", {"permissionMode", "tools"}, {"mode", "temperature"}),

@@ -50,8 +50,13 @@ def test_junk_without_a_line_end_is_not_kept() -> None:
     for _ in range(50):
         assert list(reader.feed(b"x" * 10_000)) == []
     bad, body = reader.feed(b"Content-Length: 2\r\n\r\nok")
-    assert bad == BadFrame("500000 bytes before a header were skipped")
+    assert bad == BadFrame("skipped 500,000 bytes before a header")
     assert body == b"ok"
+
+
+def test_a_single_byte_of_junk() -> None:
+    bad, body = FrameReader().feed(b"xContent-Length: 2\r\n\r\nok")
+    assert (bad, body) == (BadFrame("skipped 1 byte before a header"), b"ok")
 
 
 def test_a_message_swallowed_by_a_wrong_length_is_found_again() -> None:

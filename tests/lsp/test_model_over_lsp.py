@@ -64,16 +64,18 @@ class Authoring(RuleBasedStateMachine):
     """An author at work, with one server from beginning to end."""
 
     command: list[str]
+    directory: Path
 
     def __init__(self) -> None:
         super().__init__()
         self.unchecked = 0
+        self.root = Path(tempfile.mkdtemp(dir=self.directory)).resolve()
         self.comparing: Comparing | None = None
 
     def teardown(self) -> None:
         if self.comparing is not None:
             self.comparing.end()
-            shutil.rmtree(self.comparing.root, ignore_errors=True)
+        shutil.rmtree(self.root, ignore_errors=True)
 
     @property
     def editor(self) -> ModelClient:
@@ -108,8 +110,7 @@ class Authoring(RuleBasedStateMachine):
         opened: int,
     ) -> None:
         kind = Kind(encoding, pulls, edits_closed_files, tells_renames)  # type: ignore[arg-type]
-        root = Path(tempfile.mkdtemp(prefix="akm-model-")).resolve()
-        self.comparing = Comparing(self.command, root, kind, given)
+        self.comparing = Comparing(self.command, self.root, kind, given)
         for name in list(given)[:opened]:
             self.editor.open(name, given[name])
 
@@ -294,9 +295,10 @@ class Authoring(RuleBasedStateMachine):
 
 
 @pytest.mark.skipif(not forks(), reason="needs servers that start in a moment")
-def test_all_is_as_after_a_fresh_start(server_command: list[str]) -> None:
+def test_all_is_as_after_a_fresh_start(server_command: list[str], tmp_path: Path) -> None:
     class Session(Authoring):
         command = server_command
+        directory = tmp_path
 
     run_state_machine_as_test(
         Session,

@@ -76,6 +76,21 @@ def test_p5_a_phrase_stands_together(library: Library) -> None:
     assert names(library, '"quick brown" alone') == ["fox"]
 
 
+def test_a_phrase_or_a_word(library: Library) -> None:
+    assert set(names(library, '"quick brown" OR café')) == {"fox", "menu"}
+    assert set(names(library, 'cafés | "quick brown" alone')) == {"fox", "menu"}
+    assert names(library, '"quick brown" OR "brown quick"') == ["fox"]
+    assert set(names(library, '"quick brown" OR brownis')) == {"fox", "paper"}
+    assert set(names(library, '"quick brown" OR "alpha beta" OR gama')) == {"fox", "both"}
+    assert set(names(library, '"quick brown" OR kubernets -runs')) == {"fox", "kubernetes"}
+
+
+def test_words_that_have_to_be_there_together(library: Library) -> None:
+    assert names(library, "alpha AND beta") == ["both"]
+    assert set(names(library, "alpha AND beta OR alone")) == {"both", "first"}
+    assert names(library, "alpha AND nowhere") == []
+
+
 def test_p6_an_excluded_word(library: Library) -> None:
     assert names(library, "alpha -beta") == ["first"]
     assert names(library, "alpha NOT beta") == ["first"]

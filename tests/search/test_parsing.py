@@ -15,7 +15,27 @@ from akm_ls.search.parsing import MAX_WORDS, Query, read_query
         ("Rotate the tokens", Query(("rotate", "tokens"))),
         ("what to do when it is", Query(("what", "to", "do", "when", "it", "is"))),
         ("alpha OR beta", Query(("alpha", "beta"))),
-        ('"quick brown" fox', Query(("quick", "brown", "fox"), (("quick", "brown"),))),
+        ('"quick brown" fox', Query(("quick", "brown", "fox"), ((("quick", "brown"),),))),
+        (
+            '"quick brown" OR fox hen',
+            Query(("quick", "brown", "fox", "hen"), ((("quick", "brown"), ("fox",)),)),
+        ),
+        (
+            'hen | "quick brown" | fox* "a hen"',
+            Query(
+                ("hen", "quick", "brown", "fox"),
+                ((("hen",), ("quick", "brown"), ("fox",)), (("a", "hen"),)),
+                beginnings=frozenset({"fox"}),
+            ),
+        ),
+        ("alpha AND beta gamma", Query(("alpha", "beta", "gamma"), ((("alpha",),), (("beta",),)))),
+        (
+            "alpha OR beta AND gamma",
+            Query(("alpha", "beta", "gamma"), ((("alpha",), ("beta",)), (("gamma",),))),
+        ),
+        ('"a b" OR -c d', Query(("b", "d"), ((("a", "b"),),), (("c",),))),
+        ('"a b" OR', Query(("b",), ((("a", "b"),),))),
+        ("AND alpha", Query(("alpha",))),
         ('"tokens"', Query(("tokens",))),
         ("alpha -beta", Query(("alpha",), (), (("beta",),))),
         ("alpha NOT beta gamma", Query(("alpha", "gamma"), (), (("beta",),))),

@@ -265,6 +265,18 @@ def test_a_hit(library: Library) -> None:
     }
 
 
+def test_a_ref_that_no_text_can_hold_is_said_to_be_one(make_library: MakeLibrary) -> None:
+    library = make_library(
+        team={f"agents/{name}.md": page("Plans the work") for name in ("My Planner", "planner")}
+    )
+    for detail in ("brief", "normal", "full", "agent"):
+        hits = ask(library, "planner").to_json(detail)["hits"]  # type: ignore[arg-type]
+        assert {hit["name"]: hit.get("citable", True) for hit in hits} == {
+            "My Planner": False,
+            "planner": True,
+        }
+
+
 def test_a_hit_by_name_has_no_citation(library: Library) -> None:
     found = hit(library, "cookies", "team//knowledge/auth/sessions")
     assert found["citation"]["text"] == "# Cookies"

@@ -604,6 +604,26 @@ def test_an_unknown_asset_comes_with_suggestions(library: Library) -> None:
     assert "team//knowledge/tokens" in error.suggestions
 
 
+@pytest.mark.parametrize(
+    ("ref", "suggestions"),
+    [
+        ("agents/legacy", ("team//agents/legacy/one", "team//agents/legacy-reviewer")),
+        ("team//agents/Leg", ("team//agents/legacy/one", "team//agents/legacy-reviewer")),
+        ("nosuch//agents/legacy", ("team//agents/legacy/one", "team//agents/legacy-reviewer")),
+        ("agents/leg4cy-reviewer", ("team//agents/legacy-reviewer",)),
+        ("agents/le", ()),
+        ("agents/reviewer", ()),
+    ],
+)
+def test_the_beginning_of_a_name_tells_what_goes_on_so(
+    make_library: MakeLibrary, ref: str, suggestions: tuple[str, ...]
+) -> None:
+    library = make_library(
+        team={"agents/legacy-reviewer.md": page("Old"), "agents/legacy/one.md": page("Older")}
+    )
+    assert refusal(library, ref).suggestions == suggestions
+
+
 def test_an_unknown_bundle(library: Library) -> None:
     error = refusal(library, "nosuch//knowledge/tokens")
     assert error.code == "ASSET_NOT_FOUND"

@@ -14,6 +14,8 @@ from akm_ls.search.spelling import may_correct, most_likely
         ("kuberntes", {"kubernetes": 1}, "kubernetes"),
         ("kuebrnetse", {"kubernetes": 1}, "kubernetes"),
         ("tokne", {"token": 1}, "token"),
+        ("pyhton", {"python": 1, "photon": 1}, "python"),
+        ("doekcr", {"docker": 1}, None),
         ("dtabse", {"database": 1}, None),
         ("review", {"reviewed": 1}, None),
         ("polcies", {"policies": 2, "polices": 9}, "polices"),

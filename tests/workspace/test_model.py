@@ -17,94 +17,33 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
-from akm_ls.refs import Ref
+from akm_ls.refs import parse_ref
 from akm_ls.workspace import Settings, Workspace
 from akm_ls.workspace.closed_findings import ClosedFindings, files_to_check
 from akm_ls.workspace.known_findings import KnownFindings
+from lsp.model_texts import CITED, DIRECTORIES, FILES, FOLDERS, QUERIES, bundles, names, texts
 
 EXAMPLES = int(os.environ.get("AKM_MODEL_EXAMPLES", "40"))
 STEPS = 12
-
-FILES = [
-    "team/knowledge/a.md",
-    "team/knowledge/b.md",
-    "team/knowledge/dir/c.md",
-    "team/knowledge/skills/s/references/x.md",
-    "team/skills/s/SKILL.md",
-    "team/skills/s/references/x.md",
-    "team/skills/t/SKILL.md",
-    "team/commands/s.md",
-    "team/memories/m.md",
-    "team/memories/m.derived.md",
-    "team/facts/conventions/domains.md",
-    "team/workflows/w.md",
-    "team/env/e.env",
-    "team/scripts/run.sh",
-    "team/README.md",
-    "other/knowledge/a.md",
-    "other/memories/n.md",
-]
-DIRECTORIES = ["team/knowledge", "team/knowledge/dir", "team/skills/s", "team/skills/t"]
-REFS = [
-    "team//knowledge/a",
-    "team//knowledge/a#part",
-    "team//knowledge/dir/c#other-part",
-    "team//skills/s",
-    "team//skills/s/SKILL.md",
-    "team//knowledge/skills/s/references/x",
-    "other//knowledge/a",
-    "other//memories/n",
-    "team//memories/m",
-]
-IDS = ["knowledge/a", "knowledge/b", "memories/m", "memories/n", "skills/s", "skills/t"]
-LINKS = [
-    "[x](a.md)",
-    "[x](a.md#part)",
-    "[x](references/x.md)",
-    "[x](../../scripts/run.sh)",
-    "[x](dir)",
-]
-LINES = ["# Title", "# Other title", "## Part", "## Other part", "Plain words.", "```", "<!--"]
-KEYS = [
-    "title: A title",
-    "description: Use it when you rotate the tokens of all the services.",
-    "description: short",
-    "name: s",
-    "name: t",
-    "beliefState: superseded",
-    "beliefState: active",
-    "status: deprecated",
-    "updated: 2026-01-02",
-    "tags: [auth, auth]",
-    "category: convention",
-    "steps: [{id: part, unit: {agent: agents/x}}]",
-]
-QUERIES = ["", "a", "part", "type:skill s", "bundle:other a", "title"]
-
-bodies = st.lists(st.sampled_from([*LINES, *REFS, *LINKS]), max_size=5)
-lists = st.lists(st.sampled_from([*IDS, *REFS]), max_size=2)
-
-
-@st.composite
-def texts(draw: st.DrawFn) -> str:
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=4, unique_by=lambda key: key[:5]))
-    channels = st.sampled_from(["xrefs", "supersededBy", "refs", "contradictedBy"])
-    for name in draw(st.lists(channels, max_size=2, unique=True)):
-        keys.append(f"{name}: [{', '.join(draw(lists))}]")
-    if draw(st.integers(0, 9)) == 9:
-        keys.append("broken: [")
-    head = ["---", *keys, "---"] if keys or draw(st.booleans()) else []
-    return "\n".join([*head, *draw(bodies), ""])
 
 
 class Editing(RuleBasedStateMachine):
     """One workspace that lives through it all."""
 
+    directory: Path
+
     def __init__(self) -> None:
         super().__init__()
-        self.root = Path(tempfile.mkdtemp(prefix="akm-model-")).resolve()
+        self.root = Path(tempfile.mkdtemp(dir=self.directory)).resolve()
         self.workspace: Workspace | None = None
         self.buffers: dict[str, str] = {}
 
@@ -130,11 +69,11 @@ class Editing(RuleBasedStateMachine):
         return workspace
 
     @initialize(
-        given=st.dictionaries(st.sampled_from(FILES), texts(), min_size=4, max_size=9),
+        given=bundles(),
         opened=st.integers(0, 4),
     )
     def begin(self, given: dict[str, str], opened: int) -> None:
-        for bundle in ("team", "other"):
+        for bundle in FOLDERS:
             (self.root / bundle / ".stash").mkdir(parents=True)
         for name, text in given.items():
             self.put(name, text)
@@ -148,7 +87,7 @@ class Editing(RuleBasedStateMachine):
     def put(self, name: str, text: str) -> None:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode())
 
     # What a session does with what happens.
 
@@ -178,7 +117,7 @@ class Editing(RuleBasedStateMachine):
 
     # What happens.
 
-    @rule(name=st.sampled_from(FILES), text=texts())
+    @rule(name=names, text=texts())
     def write_behind_the_editor(self, name: str, text: str) -> None:
         self.put(name, text)
         self.spread(name)
@@ -190,7 +129,7 @@ class Editing(RuleBasedStateMachine):
             (self.root / name).unlink()
             self.spread(name)
 
-    @rule(data=st.data(), new=st.sampled_from(FILES))
+    @rule(data=st.data(), new=names)
     def rename(self, data: st.DataObject, new: str) -> None:
         if (names := self.existing()) and not (self.root / new).exists():
             old = data.draw(st.sampled_from(names))
@@ -218,11 +157,11 @@ class Editing(RuleBasedStateMachine):
             new.rename(old)
             self.spread(f"{name}-moved", name)
 
-    @rule(name=st.sampled_from(FILES), text=texts())
+    @rule(name=names, text=texts())
     def open(self, name: str, text: str) -> None:
         if name not in self.buffers:
             path = self.root / name
-            self.lay(name, path.read_text(encoding="utf-8") if path.is_file() else text)
+            self.lay(name, path.read_bytes().decode() if path.is_file() else text)
 
     @precondition(lambda self: self.buffers)
     @rule(data=st.data(), text=texts())
@@ -297,14 +236,12 @@ def symbols(workspace: Workspace) -> dict[str, list[tuple[str, str, str | None]]
 
 
 def references(workspace: Workspace) -> dict[str, list[tuple[object, ...]]]:
-    wanted = [Ref(bundle, concept_id) for bundle in ("team", "other") for concept_id in IDS]
-    wanted.append(Ref("team", "knowledge/a", "part"))
     return {
-        str(ref): [
+        ref: [
             (it.source, it.path, it.channel, it.line, it.start, it.text)
-            for it in workspace.references(ref)
+            for it in workspace.references(parse_ref(ref))
         ]
-        for ref in wanted
+        for ref in CITED
     }
 
 
@@ -312,12 +249,18 @@ def shown(findings: Iterable[object]) -> list[str]:
     return [repr(finding) for finding in findings]
 
 
-Editing.TestCase.settings = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=STEPS,
-    deadline=None,
-    derandomize=EXAMPLES <= 40,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
-TestEditing = Editing.TestCase
+def test_all_is_as_after_a_fresh_start(tmp_path: Path) -> None:
+    class Session(Editing):
+        directory = tmp_path
+
+    run_state_machine_as_test(
+        Session,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            derandomize=EXAMPLES <= 40,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )

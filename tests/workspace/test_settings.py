@@ -120,4 +120,4 @@ def test_keys_of_the_client_are_passed_over() -> None:
 def test_a_foreign_section_is_told_in_few_words() -> None:
     said = problems({f"key-{number}": 1 for number in range(500)})
     assert len(said) == 11
-    assert said[-1] == "akm: 490 more keys are no settings"
+    assert said[-1] == "akm: not known either: 490 more keys"

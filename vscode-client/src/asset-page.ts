@@ -2,6 +2,7 @@
 
 import { oneLine } from "./hits.js";
 import type { Range, SearchResult, Shown } from "./protocol.js";
+import { count } from "./status.js";
 
 /** The page of *AKM: Show Asset*. */
 export function assetPage(shown: Shown): string {
@@ -76,7 +77,7 @@ export function hitsForModel(query: string, result: SearchResult): string {
   if (result.hits.length === 0) {
     return `Nothing was found for “${oneLine(query)}”.${result.tip ? ` ${result.tip}` : ""}\n`;
   }
-  const lines = [`${String(result.hits.length)} of ${String(result.total)} assets for “${oneLine(query)}”:`];
+  const lines = [`${String(result.hits.length)} of ${count(result.total, "asset")} for “${oneLine(query)}”:`];
   for (const hit of result.hits) {
     const facts = [hit.type, hit.beliefState, hit.quality === "proposed" ? "proposed" : undefined];
     lines.push("", `- ${hit.ref} (${facts.filter((fact) => fact != null && fact !== "").join(", ")})`);

@@ -1,6 +1,7 @@
 /** Context packs and findings as text for a language model. */
 
 import { oneLine } from "./hits.js";
+import { count } from "./status.js";
 
 /** `akm/contextPack`, as far as a model reads it. */
 export interface Pack {
@@ -65,12 +66,12 @@ export function packForModel(query: string, pack: Pack): string {
 
 /** Findings, gravest first: where, which rule, what, and what would fix it. */
 export function findingsForModel(checked: Checked): string {
-  const files = checked.summary.files === 1 ? "1 file" : `${String(checked.summary.files)} files`;
+  const files = count(checked.summary.files, "file");
   if (checked.findings.length === 0) {
     return [`No findings in ${files}.`, ...warningsOf(checked)].join("\n") + "\n";
   }
   const shown = checked.findings.length < checked.total ? `, ${String(checked.findings.length)} shown` : "";
-  const lines = [`${String(checked.total)} findings in ${files}${shown}:`];
+  const lines = [`${count(checked.total, "finding")} in ${files}${shown}:`];
   for (const finding of checked.findings) {
     lines.push("", `- ${finding.at} ${finding.severity}[${finding.code}] ${oneLine(finding.message, 600)}`);
     lines.push(`  file: ${finding.path}`);

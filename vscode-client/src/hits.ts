@@ -64,6 +64,11 @@ export function hitLine(hit: Hit, bundles: number): HitLine {
   };
 }
 
+/** Whether a hit's ref can be written into a text: a name with a blank in it would be cut short there. */
+export function isCitable(hit: Hit): boolean {
+  return hit.citable !== false;
+}
+
 /** Why a search found a hit, in a few words; empty when it only listed it. */
 export function whyLine(hit: Hit): string {
   const reasons = (hit.whyMatched ?? []).map(

@@ -17,6 +17,8 @@ export interface Hit {
   readonly name: string;
   readonly uri?: string;
   readonly range?: Range | null;
+  /** False for a ref that cannot be written in a text, as with a blank in it. */
+  readonly citable?: boolean;
   readonly description?: string | null;
   readonly tags?: readonly string[];
   readonly whyMatched?: readonly string[];

@@ -1,7 +1,7 @@
 /** *AKM: Search*: a list that searches as you type. */
 
 import * as vscode from "vscode";
-import { hitLine, isPrivate, resultTitle } from "./hits.js";
+import { hitLine, isCitable, isPrivate, resultTitle } from "./hits.js";
 import { openAsset, toRange } from "./opening.js";
 import { messageOf, type Ask, type Hit, type SearchResult } from "./protocol.js";
 import { TypeAhead } from "./type-ahead.js";
@@ -85,7 +85,7 @@ function pickHit(ask: Ask, options: PickOptions): void {
         pick.items = result.hits.map((hit) => ({
           ...hitLine(hit, bundles),
           hit,
-          buttons: options.buttons,
+          buttons: options.buttons.filter((button) => button !== INSERT || isCitable(hit)),
           // VS Code would hide what does not contain the typed letters.
           alwaysShow: true,
         }));

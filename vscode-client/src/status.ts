@@ -82,7 +82,8 @@ export function reindexSummary(report: IndexReport): string {
   return `Indexed ${count(report.entries ?? 0, "asset")}${time}: ${changes}.`;
 }
 
-function count(number: number, noun: string): string {
+/** `1 file`, `2 files`. */
+export function count(number: number, noun: string): string {
   return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }
 

@@ -73,6 +73,7 @@ describe("for a language model", () => {
     const hit = { ref: "t//knowledge/a", bundle: "t", type: "knowledge", name: "a", description: "About a.", citation: { text: "a\nb" } };
     const env = { ref: "t//env/e", bundle: "t", type: "env", name: "e", citation: { text: "KEY=1" } };
     const text = hitsForModel("a", { hits: [hit, env], total: 9 });
+    assert.match(hitsForModel("a", { hits: [hit], total: 1 }), /^1 of 1 asset for “a”:\n/);
     assert.match(text, /^2 of 9 assets for “a”:\n\n- t\/\/knowledge\/a \(knowledge\)\n {2}About a\.\n {2}> a b\n/);
     assert.doesNotMatch(text, /KEY=1/);
   });

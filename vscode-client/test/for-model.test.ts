@@ -47,6 +47,11 @@ it("findings say where, which rule and what would fix it, and that there are mor
   assert.match(text, /file: \/t\/skills\/review\/SKILL\.md\n {2}fix: Change to t\/\/skills\/x/);
 });
 
+it("one finding is one", () => {
+  const one = { ...CHECKED, findings: CHECKED.findings.slice(0, 1), total: 1, summary: { files: 1 } };
+  assert.match(findingsForModel(one), /^1 finding in 1 file:\n/);
+});
+
 it("no findings are said to be none, and of what", () => {
   const clean = { findings: [], total: 0, summary: { files: 1 }, warnings: ["refs were not checked"] };
   assert.equal(findingsForModel(clean), "No findings in 1 file.\nwarning: refs were not checked\n");

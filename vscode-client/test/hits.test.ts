@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hitLine, oneLine, pluralOf, resultTitle } from "../src/hits.js";
+import { hitLine, isCitable, oneLine, pluralOf, resultTitle } from "../src/hits.js";
 
 const HIT = {
   ref: "team//skills/code-review",
@@ -23,6 +23,11 @@ describe("a hit in the list", () => {
   it("names its bundle when there are several, and what speaks against it", () => {
     const line = hitLine({ ...HIT, beliefState: "superseded", quality: "proposed" }, 2);
     assert.equal(line.description, "skill · team · superseded · proposed · matched text, name, aliases");
+  });
+
+  it("is for a text unless the server says that no text can hold its ref", () => {
+    assert.equal(isCitable(HIT), true);
+    assert.equal(isCitable({ ...HIT, ref: "team//agents/My Agent", citable: false }), false);
   });
 
   it("bears an answer that says less, and a type of another tool", () => {

@@ -27,6 +27,7 @@ from akm_ls.bundles.host_search import (
     find_host_bundles,
 )
 from akm_ls.bundles.locators import is_within
+from akm_ls.counts import count
 from akm_ls.refs import is_bundle_slug
 
 
@@ -200,7 +201,8 @@ class _Resolution:
         self._add_found(search)
         if search.truncated:
             self._notes.append(
-                f"{folder}: stopped looking for skills after {search.directories} directories; "
+                f"{folder}: stopped looking for skills after "
+                f"{count(search.directories, 'directory', 'directories')}; "
                 "open a smaller folder to find the rest."
             )
 

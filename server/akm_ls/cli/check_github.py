@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from akm_ls.cli.check import CheckedFile, Summary
 from akm_ls.cli.places import project_path
-from akm_ls.cli.terminal import count, printable
+from akm_ls.cli.terminal import printable
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     pass

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from akm_ls.cli.check import CheckedFile, Summary
 from akm_ls.cli.excerpt import Excerpt, excerpt
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import Printer, complain, count, output, printable
+from akm_ls.cli.terminal import Printer, complain, output, printable
+from akm_ls.counts import count
 from akm_ls.documents.env_keys import read_env_keys
 
 if TYPE_CHECKING:

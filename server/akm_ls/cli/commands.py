@@ -9,7 +9,8 @@ from typing import Any
 from akm_ls.cli.json_output import write_json
 from akm_ls.cli.library import open_workspace, refresh_to_ask
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
-from akm_ls.cli.terminal import Printer, count, output, printable, wrapped
+from akm_ls.cli.terminal import Printer, output, printable, wrapped
+from akm_ls.counts import count
 
 
 def run(options: Namespace) -> int:

@@ -10,6 +10,7 @@ from akm_ls.cli.json_output import write_json
 from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
 from akm_ls.cli.terminal import Printer, output, printable, wrapped
+from akm_ls.counts import count
 
 LARGEST_BUDGET = 12_000
 
@@ -76,7 +77,7 @@ def _print(out: Printer, pack: Mapping[str, Any]) -> None:
     for warning in pack["warnings"]:
         out.line((printable(warning), "yellow"))
     budgets = pack["budgets"]
-    tokens = f"{budgets['estimated_tokens']:,} of {budgets['max_tokens']:,} tokens"
+    tokens = f"{budgets['estimated_tokens']:,} of {count(budgets['max_tokens'], 'token')}"
     out.line((f"{printable(pack['message'])} {tokens}.", "dim"))
 
 

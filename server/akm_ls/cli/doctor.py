@@ -14,7 +14,8 @@ from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import open_workspace
 from akm_ls.cli.outcome import CLEAN
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import Printer, count, output, printable
+from akm_ls.cli.terminal import Printer, output, printable
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.workspace import Workspace

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from akm_ls.cli.outcome import CommandError
 from akm_ls.cli.terminal import complain, output
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.index.embedding import LineKind
@@ -75,7 +76,7 @@ def embed(
     elif state.status == "pending":
         complain(f"semantic search is not complete: {state.reason}")
     elif not as_json and outcome.report is not None and not outcome.report.pending:
-        output().line(f"Embeddings are up to date: {state.embedded:,} assets.")
+        output().line(f"Embeddings are up to date: {count(state.embedded, 'asset')}.")
     return outcome
 
 

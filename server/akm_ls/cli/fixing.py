@@ -16,7 +16,8 @@ from akm_ls.cli.check import Selection, Summary, found_files, tally
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import Named, refresh
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import complain, count, printable, printable_block
+from akm_ls.cli.terminal import complain, printable, printable_block
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.documents.document import Document

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import open_workspace, refresh, require_bundles
 from akm_ls.cli.outcome import CLEAN, INTERRUPTED
-from akm_ls.cli.terminal import complain, count, output
+from akm_ls.cli.terminal import complain, output
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport

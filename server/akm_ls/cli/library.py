@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from akm_ls.cli.outcome import CommandError
 from akm_ls.cli.progress import Progress
-from akm_ls.cli.terminal import complain, count
+from akm_ls.cli.terminal import complain
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.index.indexer import IndexReport

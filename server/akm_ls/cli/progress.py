@@ -8,6 +8,7 @@ import time
 from typing import TextIO
 
 from akm_ls.cli.terminal import printable, terminal_columns
+from akm_ls.counts import count
 
 _QUIET = 1.0
 _ON_TERMINAL = 0.1
@@ -33,8 +34,8 @@ class Progress:
         if now < self._next:
             return
         self._next = now + (_ON_TERMINAL if self._terminal else _IN_A_LOG)
-        of = f" of {total:,}" if total else ""
-        text = f"{self._label}: {done:,}{of} files"
+        of = f"{done:,} of {count(total, 'file')}" if total else count(done, "file")
+        text = f"{self._label}: {of}"
         if self._terminal:
             tail = f" · {printable(what)}"[:40] if what else ""
             # A line that is broken in two cannot be rewritten.

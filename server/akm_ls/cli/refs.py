@@ -10,7 +10,8 @@ from akm_ls.cli.json_output import SCHEMA_VERSION, write_json
 from akm_ls.cli.library import asked_ref, open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND
 from akm_ls.cli.places import shown_path
-from akm_ls.cli.terminal import complain, count, output, printable
+from akm_ls.cli.terminal import complain, output, printable
+from akm_ls.counts import count
 
 if TYPE_CHECKING:
     from akm_ls.index.catalog import Resolution
@@ -29,13 +30,23 @@ def run(options: Namespace) -> int:
         require_bundles(workspace)
         refresh_to_ask(workspace)
         places = workspace.references(ref)
-        target = workspace.catalog.resolve(ref, None, workspace.bundles)
+        target = _resolved(workspace, ref)
         if options.format == "json":
             write_json(_json(workspace, ref, target, places))
         else:
             _print(workspace, ref, places)
             _complain(ref, _problem(ref, target), places)
     return CLEAN if places else NOTHING_FOUND
+
+
+def _resolved(workspace: Workspace, ref: Ref) -> Resolution:
+    target = workspace.catalog.resolve(ref, None, workspace.bundles)
+    if target.suggestions or target.status not in ("missing", "unknown-bundle"):
+        return target
+    from akm_ls.search.lookup import instead
+    from akm_ls.search.show import MAX_SUGGESTIONS
+
+    return target._replace(suggestions=instead(workspace.catalog, ref, None, MAX_SUGGESTIONS))
 
 
 def _json(

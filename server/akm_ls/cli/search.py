@@ -10,7 +10,8 @@ from typing import Any
 from akm_ls.cli.json_output import write_json
 from akm_ls.cli.library import open_workspace, refresh_to_ask, require_bundles
 from akm_ls.cli.outcome import CLEAN, NOTHING_FOUND, CommandError
-from akm_ls.cli.terminal import Printer, complain, count, output, printable, wrapped
+from akm_ls.cli.terminal import Printer, complain, output, printable, wrapped
+from akm_ls.counts import count
 
 
 def run(options: Namespace) -> int:

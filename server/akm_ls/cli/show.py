@@ -13,12 +13,12 @@ from akm_ls.cli.places import shown_path
 from akm_ls.cli.terminal import (
     Printer,
     complain,
-    count,
     output,
     printable,
     printable_block,
     wrapped,
 )
+from akm_ls.counts import count
 
 _BODIES = ("content", "template", "prompt")
 _MAX_CITING = 4

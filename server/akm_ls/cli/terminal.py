@@ -119,8 +119,3 @@ def complain(message: str) -> None:
     """One line on stderr, in the program's name."""
     sys.stdout.flush()
     print(f"akm-ls: {printable(message)}", file=sys.stderr)
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 file``, ``2 files``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

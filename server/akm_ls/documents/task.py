@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from akm_ls.counts import count
 from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Mapping, Pair, Scalar
 
@@ -116,7 +117,7 @@ def schedule_problem(schedule: str) -> str | None:
         return f'"{text}" is none of {", ".join(sorted(_ALIASES))}'
     fields = text.split()
     if len(fields) != len(_FIELDS):
-        found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        found = count(len(fields), "field")
         return f'"{text}" has {found}; a schedule has five, such as "15 3 * * *", or is an @alias'
     for source, (name, low, high, words) in zip(fields, _FIELDS, strict=True):
         if not all(_fits(part, low, high, words) for part in source.split(",")):

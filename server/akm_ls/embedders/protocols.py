@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from akm_ls.counts import count as counted
 from akm_ls.embedders.embedder import EmbeddingError
 from akm_ls.embedders.failures import Malformed
 from akm_ls.embedders.settings import EmbeddingSettings, shown_endpoint
@@ -71,7 +72,7 @@ def vectors_in(answer: bytes, count: int) -> NDArray[np.float32]:
         raise Malformed("the answer is not JSON, or was cut off") from None
     rows = _rows(value)
     if len(rows) != count:
-        raise Malformed(f"{len(rows)} vectors for {count} texts")
+        raise Malformed(f"{counted(len(rows), 'vector')} for {counted(count, 'text')}")
     return _normalised(rows)
 
 

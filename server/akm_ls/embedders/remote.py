@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from akm_ls.counts import count
 from akm_ls.embedders.clock import Clock, SystemClock
 from akm_ls.embedders.embedder import (
     Document,
@@ -105,5 +106,5 @@ class RemoteEmbedder:
             else:
                 hint = f"akm.embedding.dimension says {self._dims}"
             raise EmbeddingError(
-                f"{self._settings.model} answers with vectors of {width} numbers, {hint}"
+                f"{self._settings.model} answers with vectors of {count(width, 'number')}, {hint}"
             )

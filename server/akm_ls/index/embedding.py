@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from akm_ls.counts import count
 from akm_ls.embedders.batching import capped, estimated_tokens
 from akm_ls.embedders.embedder import (
     Document,
@@ -219,7 +220,8 @@ class _Run:
         started = time.perf_counter()
         problem, was_cancelled = None, False
         if pending:
-            self.on_line("start", f"Generating embeddings for {self._total} entries.")
+            entries = count(self._total, "entry", "entries")
+            self.on_line("start", f"Generating embeddings for {entries}.")
             problem, was_cancelled = self._embed(pending)
         seconds = time.perf_counter() - started
         self._report(seconds)
@@ -356,8 +358,8 @@ class _Run:
     def _check_dims(self, dims: int) -> None:
         if self._dims is not None and dims != self._dims:
             raise EmbeddingError(
-                f"the model answers with vectors of {dims} numbers, and those in the index have"
-                f" {self._dims}: akm-ls index --reembed discards these"
+                f"the model answers with vectors of {count(dims, 'number')}, and those in the index"
+                f" have {self._dims}: akm-ls index --reembed discards these"
             )
 
     def _skip(self, skip: Skip) -> bool:
@@ -365,7 +367,7 @@ class _Run:
         self._last_reason = skip.reason
         for entry_id in skip.keys:
             self._sent.pop(entry_id, None)
-        what = "1 entry" if skip.size == 1 else f"{skip.size} entries"
+        what = count(skip.size, "entry", "entries")
         logger.warning("Embedding %s failed (%s): %s", what, skip.kind, skip.reason)
         self._breaker.failed(skip)
         return not self._breaker.is_open
@@ -381,11 +383,9 @@ class _Run:
 
     def _report(self, seconds: float) -> None:
         if self._truncated:
-            self.on_line(
-                "notice",
-                f"{self._truncated} entries have more than {self._max_input_tokens} tokens and"
-                " were embedded on their heads.",
-            )
+            head = count(self._max_input_tokens, "token")
+            entries = count(self._truncated, "entry", "entries")
+            self.on_line("notice", f"Embedded only the first {head} of {entries}.")
         if self._total:
             rate = max(seconds, 1e-3)
             self.on_line(

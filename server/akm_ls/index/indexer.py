@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from akm_ls.index import bundle_keys, verify
+from akm_ls.counts import count
+from akm_ls.index import bundle_keys, verify, wiping
 from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import BEING_REBUILT, Holder, rebuild_lock
@@ -138,6 +139,8 @@ def run_index(
             entries, complaints = run.summary()
             if run.has_written:
                 database.settle()
+            if not run.was_cancelled and database.run(wiping.is_owed):
+                wiping.wipe(store_path)
         finally:
             if not crew.stays:
                 crew.dismiss()
@@ -202,11 +205,14 @@ class _Progress:
         scan = self.scan
         if not self.begun:
             forget_directories(connection, scan.key, scan.drained)
+        removed = () if self.begun else scan.removed
+        reads = () if self.begun else (file.rel for file in scan.reads)
+        wiping.note(connection, scan.key, self.target.prefix, self.pending, removed, reads)
         written = write(
             connection,
             self.target,
             self.pending,
-            () if self.begun else scan.removed,
+            removed,
             known=scan.known,
             forced=scan.forced,
         )
@@ -369,4 +375,4 @@ def _bounded(warnings: Sequence[str]) -> tuple[str, ...]:
     if len(warnings) <= MAX_WARNINGS:
         return tuple(warnings)
     more = len(warnings) - MAX_WARNINGS
-    return (*warnings[:MAX_WARNINGS], f"... and {more} more warnings.")
+    return (*warnings[:MAX_WARNINGS], f"... and {count(more, 'more warning')}.")

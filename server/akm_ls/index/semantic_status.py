@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from akm_ls.counts import count
+
 if TYPE_CHECKING:
     import apsw
 
@@ -66,7 +68,8 @@ def readiness(
         return Readiness("ready", model, embedded, 0, None)
     if problem is not None:
         return Readiness("blocked", model, embedded, missing, problem)
-    reason = f"{missing} of {embeddable} assets have no vector of {model} (akm-ls index --embed)"
+    share = f"{missing:,} of {count(embeddable, 'asset')}"
+    reason = f"{share} without a vector of {model} (akm-ls index --embed)"
     return Readiness("pending", model, embedded, missing, reason)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from akm_ls.bundles.walker import list_named
+from akm_ls.index import wiping
 from akm_ls.index.bundle_keys import claim_keys
 from akm_ls.index.database import StoreReplaced
 from akm_ls.index.delta import Delta
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from akm_ls.index.store import Store
     from akm_ls.index.stub import Stub
 
+PATIENCE_MS = 1_000
+"""How long wiping the index waits for others: somebody waits for what was asked."""
 MAX_NAMED = 300
 """New files from which on listing a whole bundle is better than asking for each."""
 
@@ -92,7 +95,10 @@ def _write_all(store: Store, asked: Mapping[str, _Asked]) -> Delta:
     keys = store.keys()
     if not keys.keys() >= asked.keys():
         keys = store.database.write(lambda connection: claim_keys(connection, store.bundles, None))
-    return _merged([_write(store, item, keys[item.bundle.id]) for item in asked.values()])
+    delta = _merged([_write(store, item, keys[item.bundle.id]) for item in asked.values()])
+    if store.database.run(wiping.is_owed):
+        wiping.wipe(store.path, patience_ms=PATIENCE_MS)
+    return delta
 
 
 def read_one(bundle: Bundle, rel: str) -> PreparedFile | None:
@@ -120,6 +126,7 @@ def _write(store: Store, asked: _Asked, key: int) -> Delta:
 
     def act(connection: apsw.Connection) -> tuple[Written, dict[str, Stub]]:
         forget_directories(connection, key, {directory_of(rel) for rel in rels})
+        wiping.note(connection, key, prefix, work.read, work.gone, rels)
         written = write(connection, target, work.read, work.gone, forced=work.forced)
         return written, _stubs_at(connection, bundle, key, rels)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from akm_ls.counts import count
 from akm_ls.index.schema import UNREAD, has_full_text, mark_texts
 
 if TYPE_CHECKING:
@@ -31,24 +32,26 @@ def disagreements(connection: apsw.Connection) -> tuple[str, ...]:
         (entries,) = connection.execute("SELECT count(*) FROM entries").fetchone() or (0,)
         (texts,) = connection.execute("SELECT count(*) FROM entries_fts").fetchone() or (0,)
         if entries != texts:
-            found.append(f"{entries} entries but {texts} full-text rows")
+            found.append(
+                f"{count(entries, 'entry', 'entries')} but {count(texts, 'full-text row')}"
+            )
     for table in _CHILDREN:
         (orphans,) = connection.execute(
             f"SELECT count(*) FROM ({_ORPHANS.format(table=table)})"
         ).fetchone() or (0,)
         if orphans:
-            found.append(f"{table} of {orphans} entries that are not there")
+            found.append(f"{table} of {count(orphans, 'entry', 'entries')} that cannot be found")
     for what, rows in (("no file", _UNOWNED), ("files that are entries", _TWICE)):
         (strays,) = connection.execute(f"SELECT count(*) {rows}").fetchone() or (0,)
         if strays:
-            found.append(f"{strays} citations of {what}")
+            found.append(f"{count(strays, 'citation')} of {what}")
     (headless,) = connection.execute(
         "SELECT count(*) FROM entries AS e LEFT JOIN files AS f"
         " ON f.bundle_key = e.bundle_key AND f.rel = e.rel"
         " WHERE f.concept_id IS NOT e.concept_id"
     ).fetchone() or (0,)
     if headless:
-        found.append(f"{headless} entries without the file they come from")
+        found.append(f"{count(headless, 'entry', 'entries')} without a file")
     return tuple(found)
 
 

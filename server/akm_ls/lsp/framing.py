@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from akm_ls.counts import count
+
 MAX_BODY = 256 * 1024 * 1024
 """Bytes of one message; a longer one is skipped, not held."""
 MAX_HEADER = 64 * 1024
@@ -108,9 +110,9 @@ class FrameReader:
             return BadFrame("a header without a valid Content-Length was skipped")
         if length > self._max_body:
             self._length, self._skip = None, length
-            return BadFrame(f"a message of {length} bytes was skipped: that is too long")
+            return BadFrame(f"a message of {count(length, 'byte')} was skipped: that is too long")
         self._in_body = True
-        return BadFrame(f"{junk} bytes before a header were skipped") if junk else None
+        return BadFrame(f"skipped {count(junk, 'byte')} before a header") if junk else None
 
 
 def decode_message(body: bytes) -> Any:

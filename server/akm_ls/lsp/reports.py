@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from akm_ls.counts import count
 from akm_ls.lsp.convert import file_start, to_diagnostic
 from akm_ls.workspace.known_findings import KnownFindings
 
@@ -81,7 +82,9 @@ class Reports:
             for finding in findings
         ]
         if left > 0:
-            message = f"{left:,} more findings are not shown here; `akm-ls check` lists them all."
+            message = (
+                f"Not shown here: {count(left, 'more finding')}. `akm-ls check` lists them all."
+            )
             severity = lsp.DiagnosticSeverity.Information
             shown.append(lsp.Diagnostic(file_start(), message, severity, source="akm"))
         return shown

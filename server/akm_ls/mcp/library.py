@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from akm_ls.counts import count
 from akm_ls.index.delta import Delta
 from akm_ls.index.store import Store, StoreError
 from akm_ls.lsp.indexing import BackgroundIndex
@@ -108,7 +109,7 @@ class OpenLibrary:
 
     def _so_far(self) -> str:
         done, total, _ = self._progress.told if self._progress else (0, None, "")
-        of = f" ({done:,.0f} of {total:,.0f} files)" if total else ""
+        of = f" ({done:,.0f} of {count(round(total), 'file')})" if total else ""
         return f"the index is still being built{of}: this is what is known so far"
 
     # The index (`IndexHost`).
@@ -182,7 +183,7 @@ class _Progress:
 
     def report(self, _: asyncio.AbstractEventLoop, done: int, total: int) -> None:
         # From the thread that indexes: one assignment, which the loop reads whole.
-        self.told = (done, total or None, f"indexing: {done:,} of {total:,} files")
+        self.told = (done, total or None, f"indexing: {done:,} of {count(total, 'file')}")
 
     async def end(self) -> None:
         return None

@@ -129,6 +129,7 @@ SEARCH = ToolDescription(
                 beliefState=_TEXT,
                 keys=_TEXTS,
                 alsoIn=_TEXTS,
+                citable={"type": "boolean"},
                 stale={"type": "boolean"},
                 estimatedTokens=_INTEGER,
             ),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from akm_ls.search.parsing import Query
+from akm_ls.search.parsing import Phrase, Query
 from akm_ls.search.query import MIN_PREFIX_LETTERS, MatchStage
 from akm_ls.search.spelling import MOST_SLIPS, Correction, may_correct, most_likely
 
@@ -37,6 +37,7 @@ class WordPlan:
         forms: an expression for every word of the query, to see which of them a row holds.
         corrections: words that are looked for in place of words that nothing holds.
         query: the query as it was looked for.
+        required: what every hit has to match, whatever it means; empty: nothing has to be matched.
         stage: how a path was looked for; words are always looked for in the same way.
     """
 
@@ -44,17 +45,11 @@ class WordPlan:
     forms: tuple[str, ...]
     corrections: tuple[Correction, ...]
     query: Query
+    required: str = ""
     stage: MatchStage | None = None
     common: frozenset[str] = frozenset()
     """The forms that only score what ``rare``, an expression, finds."""
     rare: str = ""
-
-    @property
-    def required(self) -> str:
-        """What every hit has to match, whatever it means; empty: nothing has to be matched."""
-        if self.stage is not None:
-            return self.expression
-        return " AND ".join(_quoted(phrase) for phrase in self.query.phrases)
 
     @property
     def forbidden(self) -> str:
@@ -67,12 +62,13 @@ def plan_path(full_text: FullText, query: Query) -> WordPlan:
     exact = tuple(_quoted([word]) for word in query.words)
     expression = " AND ".join(exact)
     if full_text.frequency(expression):
-        return WordPlan(expression, exact, (), query, "and")
+        return WordPlan(expression, exact, (), query, expression, "and")
     beginnings = tuple(
         form if len(word) < MIN_PREFIX_LETTERS else f"{form}*"
         for word, form in zip(query.words, exact, strict=True)
     )
-    return WordPlan(" AND ".join(beginnings), beginnings, (), query, "prefix")
+    expression = " AND ".join(beginnings)
+    return WordPlan(expression, beginnings, (), query, expression, "prefix")
 
 
 def plan_words(full_text: FullText, query: Query, spell: Callable[[str], str | None]) -> WordPlan:
@@ -81,7 +77,7 @@ def plan_words(full_text: FullText, query: Query, spell: Callable[[str], str | N
     Args:
         spell: what a word that nothing holds may have been meant for.
     """
-    forms: list[str] = []
+    forms: dict[str, str] = {}
     meant: dict[str, str] = {}
     counts: dict[str, int] = {}
     for word in query.words:
@@ -91,18 +87,23 @@ def plan_words(full_text: FullText, query: Query, spell: Callable[[str], str | N
             form, count, other = _instead(full_text, word, form, spell)
             if other is not None:
                 meant[word] = other
-        forms.append(form)
+        forms[word] = form
         counts[form] = count
     corrected = replace(query, words=tuple(meant.get(word, word) for word in query.words))
     most = max(COMMON_ROWS, COMMON_SHARE * full_text.size())
-    present = [form for form in dict.fromkeys(forms) if counts[form]]
+    present = [form for form in dict.fromkeys(forms.values()) if counts[form]]
     rare = [form for form in present if counts[form] <= most]
+    if any(len(alternatives) > 1 for alternatives in query.required):
+        # Somebody asked for a common word in place of the rare ones.
+        rare = present
     common = frozenset(present).difference(rare) if rare else frozenset()
+    required = _required(query, forms)
     return WordPlan(
-        _expression(present, rare, query),
-        tuple(dict.fromkeys(forms)),
+        _expression(present, rare, required, query),
+        tuple(dict.fromkeys(forms.values())),
         tuple(Correction(*pair) for pair in meant.items()),
         corrected,
+        required,
         common=common,
         rare=" OR ".join(rare),
     )
@@ -126,11 +127,22 @@ def _instead(
     return corrected, full_text.frequency(corrected), other
 
 
-def _expression(present: list[str], rare: list[str], query: Query) -> str:
+def _required(query: Query, forms: Mapping[str, str]) -> str:
+    """What every hit has to match; ``forms`` are the expressions of the query's words."""
+
+    def form_of(phrase: Phrase) -> str:
+        return (forms.get(phrase[0]) if len(phrase) == 1 else None) or _quoted(phrase)
+
+    return " AND ".join(
+        f"({' OR '.join(map(form_of, alternatives))})" for alternatives in query.required
+    )
+
+
+def _expression(present: list[str], rare: list[str], required: str, query: Query) -> str:
     if not present:
         return ""
     found = " OR ".join(present)
-    conditions = [f"({_quoted(phrase)})" for phrase in query.phrases]
+    conditions = [required] if required else []
     if rare and len(rare) < len(present):
         conditions.append(f"({' OR '.join(rare)})")
     expression = " AND ".join((*conditions, f"({found})")) if conditions else found

@@ -17,11 +17,15 @@ from akm_ls.search.library import Library, may_read
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle
+    from akm_ls.index.catalog import Catalog
     from akm_ls.index.stub import Stub
 
 _META = re.compile(r"(?:([^\s:.#/]+)//)?meta(?::([^\s/\\][^\\]*))?\Z")
 _META_DIRECTORY = ".meta"
 _META_DEFAULT = "index"
+_TELLING = 3
+"""Letters from which on the beginning of a name says which one is meant."""
+_LOOKED_AT = 100
 
 
 def find(library: Library, ref: Ref, home: str | None) -> Stub | None:
@@ -36,6 +40,24 @@ def find(library: Library, ref: Ref, home: str | None) -> Stub | None:
         if stub is not None:
             return stub
     return None
+
+
+def instead(catalog: Catalog, ref: Ref, home: str | None, limit: int) -> tuple[str, ...]:
+    """Whole refs to try for one that leads nowhere, likeliest first.
+
+    They are what `Catalog.suggest` takes it for, or else assets whose ids go on where it ends:
+    who asks for an asset may know no more than the beginning (``agents/legacy`` for
+    ``agents/legacy-reviewer``), which is no reason to write that for it in a document.
+    """
+    near = catalog.suggest(ref, home, limit)
+    begun = ref.concept_id.lower()
+    if near or len(begun.rpartition("/")[2]) < _TELLING:
+        return near
+    prefer = ref.bundle or home
+    found, _ = catalog.candidates(begun, limit=_LOOKED_AT)
+    begin_so = [stub for stub in found if stub.concept_id.lower().startswith(begun)]
+    begin_so.sort(key=lambda stub: (stub.bundle != prefer, len(stub.concept_id), stub.concept_id))
+    return tuple(stub.ref for stub in begin_so[:limit])
 
 
 def search_order(library: Library, bundle: str | None, home: str | None) -> Iterator[Bundle]:

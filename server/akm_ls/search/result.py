@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from akm_ls.refs import is_writable_in_prose
 from akm_ls.search.query import Stage
 from akm_ls.search.ranking import LISTED, Score
 from akm_ls.search.said import said, said_description
@@ -83,6 +84,8 @@ class Hit:
         answer["action"] = f"akm.show {entry.ref}"
         if entry.type == "env":
             answer["keys"] = list(entry.keys)
+        if not is_writable_in_prose(entry.ref):
+            answer["citable"] = False
         if self.stale:
             answer["stale"] = True
         if self.dirty:

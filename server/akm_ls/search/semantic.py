@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from akm_ls.counts import count
 from akm_ls.documents.redaction import redact
 from akm_ls.embedders import EmbeddingCancelled, EmbeddingError
 from akm_ls.index.semantic_status import NO_MODEL, Readiness
@@ -140,8 +141,8 @@ class SemanticIndex:
             raise Unavailable("the embedding model knows none of these words")
         if query.shape != (vectors.dims,):
             raise Unavailable(
-                f"the model answers with vectors of {len(query)} numbers, and those in the index"
-                f" have {vectors.dims}"
+                f"the model answers with vectors of {count(len(query), 'number')}, and those in the"
+                f" index have {vectors.dims}"
             )
         return Lane(vectors, query)
 

@@ -16,7 +16,7 @@ from akm_ls.documents.redaction import redact
 from akm_ls.refs import Ref, RefError, parse_ref
 from akm_ls.search.action import action_of
 from akm_ls.search.library import Library, entry_of_stub
-from akm_ls.search.lookup import by_place, find, orientation
+from akm_ls.search.lookup import by_place, find, instead, orientation
 from akm_ls.search.payload import Shown, body_key, payload
 from akm_ls.search.references import citing_assets
 from akm_ls.search.result import SCHEMA_VERSION, estimate_tokens, file_uri
@@ -187,7 +187,7 @@ def _resolve(library: Library, ref: Ref, home: str | None) -> tuple[Bundle, Entr
             "ASSET_NOT_FOUND",
             f'Bundle "{ref.bundle}" is not installed (known bundles: {ids}). '
             "Run `akm-ls doctor` to see why.",
-            library.catalog.suggest(ref, home, MAX_SUGGESTIONS),
+            instead(library.catalog, ref, home, MAX_SUGGESTIONS),
         )
     stub = find(library, ref, home)
     if stub is None:
@@ -197,7 +197,7 @@ def _resolve(library: Library, ref: Ref, home: str | None) -> tuple[Bundle, Entr
                 "ASSET_NOT_FOUND",
                 f"No asset found for {ref.asset}. "
                 "Check the name with `akm-ls search`, or run `akm-ls index` if the file is new.",
-                library.catalog.suggest(ref, home, MAX_SUGGESTIONS),
+                instead(library.catalog, ref, home, MAX_SUGGESTIONS),
             )
         bundle, known = placed
         if isinstance(known, Entry):

@@ -29,17 +29,20 @@ def most_likely(word: str, known: Mapping[str, int]) -> str | None:
     """The word of ``known`` that ``word`` may be a slip of; ``None``: there is none.
 
     One slip (a letter too many, too few, wrong, or two exchanged), two from eight letters on, and
-    three letters in a row in common. The fewest slips win, then the most frequent word.
+    three letters in a row in common, or all letters: exchanging two in the middle of a short word
+    leaves no three of them together. The fewest slips win, then the most frequent word.
 
     Args:
         word: one for which `may_correct` holds.
         known: words that begin with the same letter, and how often they are used.
     """
     most = MOST_SLIPS if len(word) >= _TWO_SLIPS_FROM else 1
-    runs = _runs(word)
+    runs, letters = _runs(word), sorted(word)
     best: tuple[int, int, str] | None = None
     for other, count in known.items():
-        if abs(len(other) - len(word)) > most or runs.isdisjoint(_runs(other)):
+        if abs(len(other) - len(word)) > most:
+            continue
+        if runs.isdisjoint(_runs(other)) and letters != sorted(other):
             continue
         apart = slips(word, other, most)
         if apart <= most:

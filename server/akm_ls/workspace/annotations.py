@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from akm_ls.counts import count
 from akm_ls.documents.occurrences import LIST_CHANNELS
 from akm_ls.documents.text import Span
 from akm_ls.refs import Ref
@@ -121,13 +122,13 @@ def _size(opened: OpenDocument) -> str:
     tokens = estimate_tokens(len(body.strip()))
     lines = len(body.strip().splitlines())
     return (
-        f"about {tokens:,} tokens in {lines:,} lines when it is used "
+        f"about {count(tokens, 'token')} in {count(lines, 'line')} when it is used "
         f"(recommended: up to {SKILL_TOKENS:,} and {SKILL_LINES:,})"
     )
 
 
-def count_of_citations(count: int) -> str:
-    return f"{count or 'no'} citation{'s' * (count != 1)}"
+def count_of_citations(number: int) -> str:
+    return count(number, "citation") if number else "no citations"
 
 
 @dataclass(frozen=True, slots=True)

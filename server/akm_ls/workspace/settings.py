@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast, get_args
 
+from akm_ls.counts import count
 from akm_ls.embedders.settings import EmbeddingSettings
 from akm_ls.index.matching import nearest_names
 from akm_ls.lint.engine import CODES
@@ -169,7 +170,8 @@ class _Reader:
             message = f"akm.{key}: no such setting; it is ignored.{hint}"
             self.problems.append(SettingProblem(f"akm.{key}", message))
         if len(unknown) > _MANY_UNKNOWN:
-            message = f"akm: {len(unknown) - _MANY_UNKNOWN} more keys are no settings"
+            more = count(len(unknown) - _MANY_UNKNOWN, "more key")
+            message = f"akm: not known either: {more}"
             self.problems.append(SettingProblem("akm", message))
 
     def get(self, key: str) -> object:

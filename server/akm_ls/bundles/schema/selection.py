@@ -17,8 +17,7 @@ def place_of(path: str, asset_type: str | None = None, adapter: str = "") -> Pla
     then the asset type in a bundle of format ``adapter``. ``None`` when no tool reads keys there.
     """
     posix = path.replace("\\", "/")
-    name = posix.rpartition("/")[2]
-    return _in_tool_directory(posix) or _by_name(posix) or _by_type(name, asset_type, adapter)
+    return _in_tool_directory(posix) or _by_name(posix) or _by_type(posix, asset_type, adapter)
 
 
 def _in_tool_directory(posix: str) -> Place | None:
@@ -56,6 +55,8 @@ def is_skill_path(posix: str) -> bool:
     """Whether a file is a skill's main file, whose keys alone are read.
 
     The reference validator takes ``skill.md``, too; elsewhere that may be a page about skills.
+    akm and the hosts do not take it: it is indexed as a page, and `missing-skill-md` wants it
+    renamed. What is in it is written and checked as a skill's all the same.
     """
     directory, _, name = posix.rpartition("/")
     return name == "SKILL.md" or (
@@ -70,8 +71,8 @@ def _by_name(posix: str) -> Place | None:
     return None
 
 
-def _by_type(name: str, asset_type: str | None, adapter: str) -> Place | None:
-    skill = is_skill_path(name)
+def _by_type(posix: str, asset_type: str | None, adapter: str) -> Place | None:
+    skill = is_skill_path(posix)
     if skill:
         asset_type = "skill"
     if asset_type is None:

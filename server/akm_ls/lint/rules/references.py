@@ -19,7 +19,14 @@ from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.formats import check_page_links
 from akm_ls.lint.rules.legacy_targets import told_as_legacy
-from akm_ls.refs import ASSET_DIRECTORIES, Ref, is_citation, is_plausible_name, parse_ref
+from akm_ls.refs import (
+    ASSET_DIRECTORIES,
+    Ref,
+    is_citation,
+    is_plausible_name,
+    is_writable_in_prose,
+    parse_ref,
+)
 
 LIST_CHANNELS = ("refs", "xrefs", "supersededBy", "contradictedBy")
 """Frontmatter keys whose items are refs and may be bare concept ids."""
@@ -180,7 +187,7 @@ def _judge(
         where = f' in bundle "{ref.bundle}"' if ref.bundle else ""
         message = f"{ref.asset} does not exist{where}{place}."
         data["reason"] = "missing-asset"
-    suggestions = _suggestions(subject, ref, resolution)
+    suggestions = _suggestions(subject, occurrence, ref, resolution)
     if suggestions:
         message += f" Did you mean {' or '.join(suggestions)}?"
         data["suggestions"] = list(suggestions)
@@ -206,14 +213,18 @@ def replacements(span: Span, suggestions: Iterable[str]) -> tuple[Fix, ...]:
     )
 
 
-def _suggestions(subject: Subject, ref: Ref, resolution: Resolution) -> tuple[str, ...]:
-    """Replacements for a whole ref, the likeliest first."""
+def _suggestions(
+    subject: Subject, occurrence: RefOccurrence, ref: Ref, resolution: Resolution
+) -> tuple[str, ...]:
+    """Replacements for a whole ref, the likeliest first, that can be written where it stands."""
     spelled: list[str] = []
     for suggestion in resolution.suggestions:
         candidate = parse_ref(suggestion)
         if ref.bundle is None and candidate.bundle == subject.bundle.id:
             candidate = Ref(None, candidate.concept_id)
-        spelled.append(str(Ref(candidate.bundle, candidate.concept_id, ref.fragment)))
+        text = str(Ref(candidate.bundle, candidate.concept_id, ref.fragment))
+        if occurrence.channel != "prose" or is_writable_in_prose(text):
+            spelled.append(text)
     return tuple(spelled)
 
 
@@ -226,13 +237,14 @@ def _in_other_bundles(subject: Subject, faulty: list[FaultyRef]) -> Iterator[Fin
     for occurrence, ref, resolution in faulty:
         if ref.bundle is None or resolution.status != "elsewhere" or resolution.stub is None:
             continue
-        suggestions = _suggestions(subject, ref, resolution)
+        suggestions = _suggestions(subject, occurrence, ref, resolution)
+        instead = f"write {' or '.join(suggestions)}" if suggestions else resolution.stub.ref
         yield Finding(
             code="wrong-bundle",
             severity="warning",
             message=(
                 f"{ref.asset} does not exist{_place(occurrence)}; the asset is in another bundle: "
-                f"write {' or '.join(suggestions)}."
+                f"{instead}."
             ),
             span=occurrence.span,
             related=(Related(resolution.stub.path, "the asset that exists"),),

@@ -12,7 +12,7 @@ from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.references import refs_in_force
-from akm_ls.refs import Ref, try_parse_ref
+from akm_ls.refs import Ref, is_writable_in_prose, try_parse_ref
 
 DEMOTING_STATES = frozenset({"superseded", "contradicted", "deprecated", "archived"})
 """Belief states that put an asset behind the others (akm.md §10.1)."""
@@ -102,6 +102,8 @@ def _replace(
         keeps_fragment = other.fragment(ref.fragment) is not None
         if keeps_fragment:
             text = f"{text}#{ref.fragment}"
+    if occurrence.channel == "prose" and not is_writable_in_prose(text):
+        return None
     safe = alone and keeps_fragment and occurrence.channel != "prose"
     index = _index_of_item(subject, occurrence)
     if index is not None and _is_listed(subject, occurrence, other):

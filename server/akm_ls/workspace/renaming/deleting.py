@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from akm_ls.counts import count
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.search.references import spellings_of
 from akm_ls.workspace.renaming.links import link_changes
@@ -37,7 +38,7 @@ class Citers:
         """One sentence for the author; ``None`` when nothing cites what goes."""
         if not self.places:
             return None
-        count = sum(number for _, number in self.places)
+        places = count(sum(number for _, number in self.places), "place")
         what = ", ".join(self.names[:3]) + (
             f" and {len(self.names) - 3} more" if len(self.names) > 3 else ""
         )
@@ -45,9 +46,9 @@ class Citers:
             f"{name} ({number})" if number > 1 else name for name, number in self.places[:_SHOWN]
         )
         if len(self.places) > _SHOWN:
-            shown += f" and {len(self.places) - _SHOWN} more files"
+            shown += f" and {count(len(self.places) - _SHOWN, 'more file')}"
         still = "is" if len(self.names) == 1 else "are"
-        return f"{what} {still} still cited in {count} place{'s' if count > 1 else ''}: {shown}."
+        return f"{what} {still} still cited in {places}: {shown}."
 
 
 def citers_of(view: View, paths: Iterable[str]) -> Citers:

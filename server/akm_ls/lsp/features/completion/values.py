@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from akm_ls.bundles.asset_types import TYPE_BY_DIRECTORY
-from akm_ls.bundles.schema import Key, Place
+from akm_ls.bundles.schema import Key, Place, is_skill_path
 from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_places import ITEM, YamlPlace, yaml_place
 from akm_ls.lint.engine import SKIPPABLE
@@ -209,7 +209,8 @@ def _named(kind: str) -> Callable[[Session, OpenDocument], Iterator[Offer]]:
 def _name(_session: Session, opened: OpenDocument) -> Iterator[Offer]:
     """What the file's place makes of its name."""
     directory, file = os.path.split(opened.path)
-    name = os.path.basename(directory) if file == "SKILL.md" else file.partition(".")[0]
+    is_skill = is_skill_path(opened.path.replace(os.sep, "/"))
+    name = os.path.basename(directory) if is_skill else file.partition(".")[0]
     yield Offer(name, Kind.Value, note="from the path")
 
 
