@@ -7,6 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from akm_ls.documents.text import Span
+from akm_ls.documents.yaml_lines import (
+    CLOSED_QUOTE,
+    PLAIN_KEY,
+    key_above,
+    line_at,
+    open_quote_above,
+    rest_of_line,
+    tab_at,
+    value_above,
+    value_at,
+    visible_at,
+)
 from akm_ls.documents.yaml_reader import YamlFailure
 
 ProblemKind = Literal[
@@ -60,18 +72,7 @@ class YamlProblem:
         )
 
 
-_LINE_END = re.compile(r"[\r\n]")
-_KEY = re.compile(
-    r"[ \t]*(?:-[ \t]+)*(?P<key>\"[^\"\r\n]*\"|'[^'\r\n]*'|[^\s#:'\"\[\]{},][^:\r\n]*?)"
-    r"[ \t]*:(?=[ \t\r\n]|\Z)[ \t]*"
-)
-_ITEM = re.compile(r"[ \t]*(?:-[ \t]+)+")
-_PLAIN_KEY = re.compile(r"[ \t]*(?:-[ \t]+)*[\w][\w-]*[ \t]*:(?=[ \t\r\n]|\Z)")
 _KEY_WITHOUT_BLANK = re.compile(r"[ \t]*(?:-[ \t]+)?([\w][\w-]*):(?=[^ \t\r\n/])")
-_CLOSED_QUOTE = {
-    '"': re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"'),
-    "'": re.compile(r"'(?:[^'\r\n]|'')*'"),
-}
 _CLOSERS = {"[": "]", "{": "}"}
 _KINDS_OF_VALUE = {"[": "list", "{": "map"}
 _NO_START = frozenset("@`%")
@@ -87,27 +88,27 @@ def explain(source: str, failure: YamlFailure) -> YamlProblem:
     at = min(failure.at, len(source))
     problem = _by_kind(source, failure, at) or _by_text(source, failure, at)
     if problem.span.start >= problem.span.end:
-        problem = YamlProblem(problem.message, _visible(source, problem.span.start), problem.kind)
+        problem = YamlProblem(problem.message, visible_at(source, problem.span.start), problem.kind)
     return problem
 
 
 def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
     if failure.kind == "too-deep":
         return YamlProblem(
-            "The YAML is nested too deeply to be read.", _rest(source, at), "too-deep"
+            "The YAML is nested too deeply to be read.", rest_of_line(source, at), "too-deep"
         )
     if failure.kind == "alias":
-        key, value = _value_at(source, at)
+        key, value = value_at(source, at)
         return YamlProblem(
             f"A value that starts with `*` is a YAML alias, and nothing here is named "
             f"`&{failure.reason}`; put the value in quotes.",
-            value or _rest(source, at),
+            value or rest_of_line(source, at),
             "alias",
             value,
             key,
         )
     if failure.kind == "alias-loop":
-        key, _ = _value_at(source, at)
+        key, _ = value_at(source, at)
         return YamlProblem(
             f"`*{failure.reason}` stands in the value that `&{failure.reason}` names, so the "
             "value contains itself, and most tools cannot read it; write out what it stands for.",
@@ -119,13 +120,13 @@ def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
     if failure.kind == "alias-bomb":
         return YamlProblem(
             "The YAML aliases multiply into too many values to be read.",
-            _rest(source, at),
+            rest_of_line(source, at),
             "alias-bomb",
         )
     if failure.kind == "document":
         return YamlProblem(
             "A second YAML document starts here; only the first one is read.",
-            _line(source, at),
+            line_at(source, at),
             "second-document",
         )
     return None
@@ -134,13 +135,13 @@ def _by_kind(source: str, failure: YamlFailure, at: int) -> YamlProblem | None:
 def _by_text(source: str, failure: YamlFailure, at: int) -> YamlProblem:
     reason, context = failure.reason, failure.context
     context_at = failure.context_at if failure.context_at is not None else at
-    if (tab := _tab(source, at)) is not None:
+    if (tab := tab_at(source, at)) is not None:
         return YamlProblem("A tab cannot indent YAML; use spaces instead.", tab, "tab")
     if "quoted scalar" in context:
         return _in_quotes(source, reason, at, context_at)
     if "expected ':'" in reason:
         return _missing_colon(source, at, context_at)
-    if (quote := _open_quote_above(source, at)) is not None:
+    if (quote := open_quote_above(source, at)) is not None:
         return _unclosed_quote(source, quote)
     if (curly := _curly_quotes(source, at)) is not None:
         return curly
@@ -149,24 +150,24 @@ def _by_text(source: str, failure: YamlFailure, at: int) -> YamlProblem:
     if "flow sequence" in context or "flow mapping" in context or "flow node" in context:
         return _in_brackets(source, at, context_at)
     if "sequence entries are not allowed" in reason:
-        key, value = _value_at(source, at)
+        key, value = value_at(source, at)
         if value is not None and value.start < at and source[value.start] != "-":
             return _bad_value(source, key, value, at, reason)
         return YamlProblem(
             "A list cannot start on the line of its key; put each `- item` on a line of its own.",
-            value or _rest(source, at),
+            value or rest_of_line(source, at),
             "list-on-key-line",
             value,
             key,
         )
-    key, value = _value_at(source, at)
+    key, value = value_at(source, at)
     if value is not None and value.start <= at:
         return _bad_value(source, key, value, at, reason)
     if "expected" in reason and ("key" in reason or "block end" in reason or "'-'" in reason):
         return _indentation(source, at)
     if "document start" in reason:
         return _missing_colon(source, at, at)
-    line = _line(source, at)
+    line = line_at(source, at)
     if at < len(source) and source[at] in "@`%&*!|>'\"":
         return YamlProblem(
             f"`{source[at]}` has a meaning of its own in YAML and cannot start a line here.",
@@ -191,49 +192,21 @@ def _in_quotes(source: str, reason: str, at: int, context_at: int) -> YamlProble
 
 
 def _unclosed_quote(source: str, at: int) -> YamlProblem:
-    key, _ = _value_at(source, at)
+    key, _ = value_at(source, at)
     of = f" of `{key}`" if key else ""
     return YamlProblem(
         f"The quote that opens the value{of} is never closed.",
-        _rest(source, at),
+        rest_of_line(source, at),
         "unclosed-quote",
         None,
         key,
     )
 
 
-def _open_quote_above(source: str, at: int) -> int | None:
-    """A quote above ``at`` whose line does not close it while the next line is a key.
-
-    The parser takes such a value to end at the next quote, wherever that is, and fails there.
-    """
-    line_start = _line(source, at).start
-    found = None
-    position = 0
-    while position < line_start:
-        span = _line(source, position, content=False)
-        match = _KEY.match(source, span.start, span.end)
-        begin = match.end() if match else span.start
-        if not match and (item := _ITEM.match(source, span.start, span.end)):
-            begin = item.end()
-        quote = source[begin : begin + 1]
-        if quote in _CLOSED_QUOTE and not _CLOSED_QUOTE[quote].match(source, begin, span.end):
-            following = _line(source, min(_next_line(source, span.end), len(source)))
-            indent = _line(source, span.start).start - span.start
-            if following.start - span.end - 2 <= indent and (
-                _PLAIN_KEY.match(source, following.start) or _ITEM.match(source, following.start)
-            ):
-                found = begin
-        position = _next_line(source, span.end)
-        if position <= span.start:
-            break
-    return found
-
-
 def _missing_colon(source: str, at: int, context_at: int) -> YamlProblem:
-    if (quote := _open_quote_above(source, context_at)) is not None:
+    if (quote := open_quote_above(source, context_at)) is not None:
         return _unclosed_quote(source, quote)
-    line = _line(source, context_at)
+    line = line_at(source, context_at)
     match = _KEY_WITHOUT_BLANK.match(source, line.start, line.end)
     if match:
         odd = source[match.end()].isspace()
@@ -249,24 +222,14 @@ def _missing_colon(source: str, at: int, context_at: int) -> YamlProblem:
     text = line.of(source)
     if re.fullmatch(r"[\w-]+", text) and not source[line.end :].strip():
         says += f"; a key needs a colon: `{text}: …`"
-    elif (above := _key_above(source, line.start)) is not None:
+    elif (above := key_above(source, line.start)) is not None:
         says += f"; indent it if it goes on with the value of `{above}`"
     return YamlProblem(says + ".", line, "missing-colon")
 
 
-def _key_above(source: str, line_start: int) -> str | None:
-    """The key of the line above, when it has a value that text could go on with."""
-    at = _line(source, line_start, content=False).start
-    if at == 0:
-        return None
-    above = _line(source, at - (2 if source.startswith("\r\n", at - 2) else 1))
-    match = _KEY.match(source, above.start, above.end)
-    return match.group("key") if match and match.end() < above.end else None
-
-
 def _curly_quotes(source: str, at: int) -> YamlProblem | None:
     """A value in typographic quotes, which are letters like others to YAML."""
-    key, value = _value_at(source, at)
+    key, value = value_at(source, at)
     if value is None:
         return None
     first, last = source[value.start], source[value.end - 1]
@@ -283,12 +246,12 @@ def _curly_quotes(source: str, at: int) -> YamlProblem | None:
 
 
 def _colon(source: str, at: int) -> YamlProblem:
-    line = _line(source, at)
-    key, value = _value_at(source, at)
+    line = line_at(source, at)
+    key, value = value_at(source, at)
     if value is not None and value.start <= at:
         of = f"of `{key}` " if key else ""
         first = source[value.start]
-        if first in _CLOSED_QUOTE or first in _CLOSERS:
+        if first in CLOSED_QUOTE or first in _CLOSERS:
             return _text_after(source, key, value)
         return YamlProblem(
             f"The value {of}contains a colon followed by a blank, which YAML reads as another "
@@ -298,8 +261,8 @@ def _colon(source: str, at: int) -> YamlProblem:
             value,
             key,
         )
-    if _PLAIN_KEY.match(source, line.start, line.end):
-        key, value = _value_above(source, line)
+    if PLAIN_KEY.match(source, line.start, line.end):
+        key, value = value_above(source, line)
         return YamlProblem(
             "This key is indented below a line that has a value already; align it with the "
             "other keys, or put the value above in quotes if it goes on here.",
@@ -308,7 +271,7 @@ def _colon(source: str, at: int) -> YamlProblem:
             value,
             key,
         )
-    key, value = _value_above(source, line)
+    key, value = value_above(source, line)
     return YamlProblem(
         "This line continues the value above and contains a colon followed by a blank, which "
         "YAML reads as another key; put the whole value in quotes.",
@@ -319,37 +282,21 @@ def _colon(source: str, at: int) -> YamlProblem:
     )
 
 
-def _value_above(source: str, line: Span) -> tuple[str | None, Span | None]:
-    """Key and value that an indented line goes on with; the value ends with that line."""
-    indent = line.start - _line(source, line.start, content=False).start
-    above = line
-    while (start := _line(source, above.start, content=False).start) > 0:
-        above = _line(source, start - (2 if source.startswith("\r\n", start - 2) else 1))
-        if above.start == above.end:
-            continue
-        if above.start - _line(source, above.start, content=False).start < indent:
-            match = _KEY.match(source, above.start, above.end)
-            if match is None or match.end() >= above.end or source[match.end()] in "\"'[{|>&*!":
-                return None, None
-            return match.group("key").strip("\"'"), Span(match.end(), line.end)
-    return None, None
-
-
 def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
     opener = source[context_at : context_at + 1]
     if opener not in _CLOSERS:
         # "while parsing a flow node": a stray comma or bracket; the opener is before it.
-        start = _line(source, at).start
+        start = line_at(source, at).start
         opens = [source.rfind(char, start, at) for char in _CLOSERS]
         context_at = max(opens) if max(opens) >= 0 else context_at
         opener = source[context_at : context_at + 1]
-    key, value = _value_at(source, context_at)
+    key, value = value_at(source, context_at)
     name = "map" if opener == "{" else "list"
-    if opener in _CLOSERS and (at >= len(source) or _line(source, at).start > context_at):
+    if opener in _CLOSERS and (at >= len(source) or line_at(source, at).start > context_at):
         return YamlProblem(
             f"The {name} that opens here with `{opener}` is never closed with "
             f"`{_CLOSERS[opener]}`.",
-            _rest(source, context_at),
+            rest_of_line(source, context_at),
             "unclosed-bracket",
             value if value is not None and source[value.start] in _CLOSERS else None,
             key,
@@ -357,7 +304,7 @@ def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
     return YamlProblem(
         f"This is not a YAML {name}: an item is missing or needs quotes; quote the whole value "
         "if it is meant as text.",
-        value or _rest(source, at),
+        value or rest_of_line(source, at),
         "syntax",
         value,
         key,
@@ -367,7 +314,7 @@ def _in_brackets(source: str, at: int, context_at: int) -> YamlProblem:
 def _bad_value(source: str, key: str | None, value: Span, at: int, reason: str) -> YamlProblem:
     first = source[value.start]
     of = f" of `{key}`" if key else ""
-    if first in _CLOSED_QUOTE or first in _CLOSERS:
+    if first in CLOSED_QUOTE or first in _CLOSERS:
         if first in _CLOSERS and source[at : at + 1] in _NO_START and _is_open(source, value, at):
             return _bad_item(source, value, at)
         if at > value.start:
@@ -419,7 +366,7 @@ def _bad_item(source: str, value: Span, at: int) -> YamlProblem:
 def _text_after(source: str, key: str | None, value: Span) -> YamlProblem:
     first = source[value.start]
     of = f" of `{key}`" if key else ""
-    if first in _CLOSED_QUOTE:
+    if first in CLOSED_QUOTE:
         message = f"The value{of} goes on after its closing quote; put the whole value in quotes."
     else:
         message = (
@@ -438,66 +385,6 @@ def _text_after(source: str, key: str | None, value: Span) -> YamlProblem:
 def _indentation(source: str, at: int) -> YamlProblem:
     return YamlProblem(
         "This line does not fit the lines above; check its indentation.",
-        _line(source, at),
+        line_at(source, at),
         "indentation",
     )
-
-
-def _tab(source: str, at: int) -> Span | None:
-    """The tab at ``at`` or in the indentation of its line."""
-    line = _line(source, at, content=False)
-    position = line.start
-    while position < line.end and source[position] == " ":
-        position += 1
-    if source[position : position + 1] != "\t":
-        if source[at : at + 1] != "\t":
-            return None
-        position = at
-    end = position
-    while source[end : end + 1] == "\t":
-        end += 1
-    return Span(position, end)
-
-
-def _value_at(source: str, at: int) -> tuple[str | None, Span | None]:
-    """Key and value of the line that holds ``at``; a list item without a key has only a value."""
-    line = _line(source, at)
-    match = _KEY.match(source, line.start, line.end)
-    if match and match.end() <= max(at, match.end()) and match.end() < line.end:
-        if match.end() <= at:
-            return match.group("key").strip("\"'"), Span(match.end(), line.end)
-        return None, None
-    item = _ITEM.match(source, line.start, line.end)
-    if item and item.end() <= at and item.end() < line.end:
-        return None, Span(item.end(), line.end)
-    return None, None
-
-
-def _line(source: str, at: int, *, content: bool = True) -> Span:
-    """The line that holds ``at``; only its visible part when ``content``."""
-    start = source.rfind("\n", 0, at) + 1
-    start = max(start, source.rfind("\r", start, at) + 1)
-    match = _LINE_END.search(source, max(at, start))
-    end = match.start() if match else len(source)
-    if content:
-        text = source[start:end]
-        stripped = text.lstrip(" \t")
-        start += len(text) - len(stripped)
-        end = start + len(stripped.rstrip(" \t"))
-    return Span(start, end)
-
-
-def _next_line(source: str, line_end: int) -> int:
-    return line_end + (2 if source.startswith("\r\n", line_end) else 1)
-
-
-def _rest(source: str, at: int) -> Span:
-    """From ``at`` to the end of its line."""
-    return Span(at, max(at, _line(source, at).end))
-
-
-def _visible(source: str, at: int) -> Span:
-    """Some text at or before ``at`` that can be underlined."""
-    end = len(source[: _line(source, at).end].rstrip())
-    line = _line(source, end)
-    return line if line.start < line.end else Span(at, at)
