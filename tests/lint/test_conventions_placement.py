@@ -200,7 +200,7 @@ def test_conventions_are_for_stashes_only(tmp_path: Path) -> None:
         ("env/auth/prod.env", "sorts an env file by"),
         ("memories/auth/tip.md", "sorts a memory by"),
         ("agents/a/b/c.md", "hides an agent that"),
-        ("knowledge/shop/tip.md", "use one of auth, databases."),
+        ("knowledge/shop/tip.md", "use one of auth, databases"),
     ],
 )
 def test_messages_name_the_thing(tmp_path: Path, rel: str, says: str) -> None:
