@@ -192,3 +192,18 @@ def test_conventions_are_for_stashes_only(tmp_path: Path) -> None:
     assert lint_stash(tmp_path, files, *conventions) == {}
     found = lint_stash(tmp_path, {"CLAUDE.md": "# R\n", "memories/m.md": text}, *conventions)
     assert found == {}, "a claude bundle"
+
+
+@pytest.mark.parametrize(
+    ("rel", "says"),
+    [
+        ("env/auth/prod.env", "sorts an env file by"),
+        ("memories/auth/tip.md", "sorts a memory by"),
+        ("agents/a/b/c.md", "hides an agent that"),
+        ("knowledge/shop/tip.md", "use one of auth, databases"),
+    ],
+)
+def test_messages_name_the_thing(tmp_path: Path, rel: str, says: str) -> None:
+    files = {rel: "" if rel.endswith(".env") else TEXT, "facts/conventions/domains.md": DOMAINS}
+    (found,) = lint_stash(tmp_path, files, *PLACEMENT)[rel]
+    assert says in found.message

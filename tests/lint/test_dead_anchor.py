@@ -87,5 +87,5 @@ def test_of_very_many_dead_anchors_the_first_ones_get_advice(tmp_path: Path) -> 
     headings = "".join(f"## Part {number} of all\n" for number in range(1_000))
     found = check(tmp_path, "[a](#part-7-of-al)\n" * 100 + headings)
     assert len(found) == 100
-    assert found[0].data["suggestions"] == ["part-7-of-all"]
+    assert "part-7-of-all" in found[0].data["suggestions"]
     assert found[-1].data["suggestions"] == []

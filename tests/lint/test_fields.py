@@ -317,6 +317,8 @@ def test_the_tools_in_question_can_be_named() -> None:
     assert [f.code for f in findings(SKILL, "model: opus", for_cursor)] == ["unknown-key"]
     assert not findings(SKILL, "license: MIT", for_cursor)
     assert not findings(AGENT, "memory: team", LintSettings(hosts=frozenset(("codex",))))
+    (left_out,) = findings(AGENT, "memory: user", for_cursor)
+    assert "for Claude Code, left out by the setting `hosts`" in left_out.message
     both = LintSettings(hosts=frozenset(("cursor", "claude")))
     assert not findings(SKILL, "model: opus", both)
 

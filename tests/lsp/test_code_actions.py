@@ -112,6 +112,24 @@ async def test_fix_all_comes_when_it_is_asked_for(editor: Editor) -> None:
     assert FIX_ALL not in [action.kind for action in automatic]
 
 
+async def test_fix_all_of_one_rule_mends_those_too_that_stand_in_each_others_way(
+    editor: Editor,
+) -> None:
+    await editor.start(options={"lint": {"rules": {"provenance-missing": "hint"}}})
+    text = (
+        "---\ndescription: What is known of both sources\nupdated: 2026-01-01\n---\n# D\n\n"
+        "Derived from team//knowledge/auth/tls. Based on team//memories/note.\n"
+    )
+    editor.open(DRAFT, text)
+    (all_of_it,) = [
+        action
+        for action in await actions(editor, DRAFT)
+        if action.title == "Fix all provenance-missing in this file"
+    ]
+    left = applied(editor, DRAFT, all_of_it)
+    assert "xrefs: [knowledge/auth/tls, memories/note]\n" in left
+
+
 async def test_a_document_with_nothing_to_fix_has_no_fix_all(editor: Editor) -> None:
     await editor.start(options=TWO_RULES)
     editor.open(DRAFT, "---\ndescription: Fine\n---\nSee team//knowledge/gone.\n")

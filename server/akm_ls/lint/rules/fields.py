@@ -200,6 +200,10 @@ def _unknown(
     elif known and known[0].read_by:
         others = load_schema().host_names(known[0].read_by)
         message = f"`{name}` has no effect here: it is for {others}, not for files in this place."
+        if subject.settings.hosts and known[0].read_by & _all_hosts(subject):
+            message = (
+                f"`{name}` has no effect: it is for {others}, left out by the setting `hosts`."
+            )
     elif known:
         message = f"`{name}` has no effect in {title}. {_remedy(known[0].advice)}"
     elif severity == "hint":
@@ -207,6 +211,12 @@ def _unknown(
     else:
         message = f"`{name}` is no key of {title}; tools pass over it."
     return _finding(severity, message, pair.key.span, {"key": name, "suggestions": []}, ())
+
+
+def _all_hosts(subject: Subject) -> frozenset[str]:
+    """The tools that read the file, those too that the settings leave out."""
+    place = place_of(subject.path, subject.type, subject.bundle.adapter)
+    return frozenset() if place is None else place.hosts
 
 
 def _candidates(place: Place, present: set[str]) -> list[str]:

@@ -11,8 +11,8 @@ from pygls.exceptions import JsonRpcException
 
 from akm_ls.documents.document import parse
 from akm_ls.lint.engine import SKIPPABLE
-from akm_ls.lint.finding import Fix
-from akm_ls.lint.fixes import edits_between, fix_text, safe_edits
+from akm_ls.lint.finding import Fix, TextEdit
+from akm_ls.lint.fixes import edits_between, fix_text, safe_edits, safe_fixes
 from akm_ls.lint.suppression_edits import suppression_fixes
 from akm_ls.lsp.convert import to_diagnostic
 from akm_ls.lsp.features import refactorings
@@ -187,7 +187,10 @@ def _quick_fixes(
     for code in dict.fromkeys(finding.code for finding in here):
         if mendable[code] > 1:
             same = [finding for finding in findings if finding.code == code]
-            fix = Fix(f"Fix all {code} in this file", safe_edits(same), preferred=False)
+            edits = safe_edits(same)
+            if len(safe_fixes(same)) < mendable[code]:  # some stand in each other's way
+                edits = _in_rounds(session, opened, same, code)
+            fix = Fix(f"Fix all {code} in this file", edits, preferred=False)
             yield from _action(session, opened, fix, [f for f in same if f.fixable])
     yield from more
     offered: set[tuple[object, ...]] = set()
@@ -207,16 +210,23 @@ def _fix_all(
     fixable = [finding for finding in findings if finding.fixable]
     if not fixable or opened.bundle is None:
         return
+    fix = Fix("Fix all that is safe to fix", _in_rounds(session, opened, findings))
+    yield from _action(session, opened, fix, fixable, kind=FIX_ALL)
+
+
+def _in_rounds(
+    session: Session, opened: OpenDocument, findings: Sequence[Finding], only: str | None = None
+) -> tuple[TextEdit, ...]:
+    """What all safe fixes, or those of one rule, come to: those too that others made room for."""
     bundle, path, rel, kind = opened.bundle, opened.path, opened.rel, opened.document.kind
 
     def lint_text(text: str) -> Sequence[Finding]:
-        if text == opened.text:
+        if text == opened.text or bundle is None:
             return findings
-        return session.workspace.findings_in(parse(text, kind), path, bundle, rel)
+        found = session.workspace.findings_in(parse(text, kind), path, bundle, rel)
+        return [finding for finding in found if only in (None, finding.code)]
 
-    fixed = fix_text(opened.text, lint_text)
-    fix = Fix("Fix all that is safe to fix", edits_between(opened.text, fixed.text))
-    yield from _action(session, opened, fix, fixable, kind=FIX_ALL)
+    return edits_between(opened.text, fix_text(opened.text, lint_text).text)
 
 
 def _action(

@@ -31,6 +31,7 @@ REUSE_BORN = frozenset({"knowledge", "skill", "fact", "script"})
 GLOBAL = frozenset({"command", "agent", "workflow"})
 MAX_DEPTH = 2
 """Directories below a type's own (akm.md §11)."""
+SHOWN_DOMAINS = 6
 
 _DOMAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
@@ -58,8 +59,8 @@ def _axis_fault(
     here = placement.path(first)
     if placement.type in SCOPE_BORN and first in vocabulary:
         return "placement-axis", (
-            f'{here}/ sorts a {placement.type} by the domain "{first}"; what is born in a piece of '
-            f'work goes under the slug of its project, with "{first}" as a tag.'
+            f'{here}/ sorts {_one(placement.type)} by the domain "{first}"; what is born in a '
+            f'piece of work goes under the slug of its project, with "{first}" as a tag.'
         )
     if rest and _crosses(subject, first, rest[0], vocabulary):
         return "placement-two-axes", (
@@ -68,13 +69,25 @@ def _axis_fault(
         )
     if placement.type in REUSE_BORN and first not in vocabulary:
         near = vocabulary.nearest(first)
-        instead = f'the nearest one is "{near}"' if near else "use one of them"
+        instead = f'the nearest one is "{near}"' if near else f"use {_some(vocabulary.domains)}"
         return "placement-domain", (
             f"{here}/ is no domain of this bundle: {instead}. Or keep the file right in "
             f'{placement.type_directory}/ with the tag "{first}", or add the domain to '
             "facts/conventions/domains."
         )
     return None
+
+
+def _one(asset_type: str) -> str:
+    article = "an" if asset_type[0] in "ae" else "a"
+    return f"{article} {asset_type}{' file' if asset_type == 'env' else ''}"
+
+
+def _some(domains: tuple[str, ...]) -> str:
+    if not domains:
+        return "one of them"
+    shown = ", ".join(domains[:SHOWN_DOMAINS])
+    return f"one of {shown}" + (" and so on" if len(domains) > SHOWN_DOMAINS else "")
 
 
 def _crosses(subject: Subject, first: str, second: str, vocabulary: Vocabulary) -> bool:
@@ -100,7 +113,7 @@ def _global_fault(
     else:
         return None
     return "placement-global", (
-        f"{where}/ hides a {placement.type} that everybody may use: below "
+        f"{where}/ hides {_one(placement.type)} that everybody may use: below "
         f"{placement.type_directory}/ there is {why}."
     )
 

@@ -15,6 +15,8 @@ from akm_ls.lint.rules.workflows.problems import Checker
 
 MAX_PROSE = 256 * 1024
 """Bytes of one step's instructions, and of one rubric."""
+MAX_COMPARED = 256
+"""Steps without a section that a heading is compared with, as many as a workflow may have."""
 
 _ITEM = re.compile(r"[ \t]*-[ \t]+")
 
@@ -89,7 +91,9 @@ def _mend_heading(document: Document, workflow: Workflow, section: Section) -> t
         if step.id and step.has_prose and step.id not in workflow.section_by_name
     ]
     words = re.split(r"[\s:]+", heading.text)
-    near = [name for name in without if name in words] or nearest_names(heading.text, without, 1)
+    near = [name for name in without if name in words]
+    if not near and len(without) <= MAX_COMPARED:
+        near = list(nearest_names(heading.text, without, 1))
     fixes += [Fix(f'Rename to "{name}"', (TextEdit(title, name),)) for name in near[:1]]
     declare = _declare_step(document, workflow, heading.text)
     if declare is not None:
