@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.bundles.schema import place_of
 from akm_ls.documents.document import Document
@@ -87,7 +87,17 @@ def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
     )
 
 
-def check_invalid_frontmatter(subject: Subject) -> Iterator[Finding]:
+def check_invalid_frontmatter(subject: Subject) -> Iterable[Finding]:
+    document = subject.document
+    text, frontmatter = document.text, document.frontmatter
+    if frontmatter is not None and not subject.sort.is_broken and frontmatter.fence_blanks is None:
+        suspects = _suspects(text, frontmatter)
+        if not suspects and "\ufffd" not in text and not is_binary(text):
+            return ()  # most files
+    return _frontmatter_faults(subject)
+
+
+def _frontmatter_faults(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
     if is_binary(document.text) and _is_read(subject):
@@ -299,14 +309,9 @@ def _needs_frontmatter(subject: Subject) -> bool:
 def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
     """What a lenient reader accepts and another one refuses, or reads as something else."""
     text = document.text
-    source = frontmatter.inner.of(text)
-    has_properties = "&" in source or "!" in source
-    for mapping in _mappings(frontmatter.root):
-        pairs = mapping.pairs
-        if not has_properties and len({pair.key.text for pair in pairs}) == len(pairs):
-            continue  # most of them
+    for mapping in _suspects(text, frontmatter):
         first: dict[str, Pair] = {}
-        for pair in pairs:
+        for pair in mapping.pairs:
             earlier = first.setdefault(pair.key.text, pair)
             if earlier is not pair and pair.key.text != "<<":
                 yield _duplicate(path, text, mapping, earlier, pair)
@@ -380,8 +385,18 @@ def _property(text: str, frontmatter: Frontmatter, pair: Pair, gap: str) -> Iter
     )
 
 
-def _mappings(root: Node) -> Iterator[Mapping]:
+def _suspects(text: str, frontmatter: Frontmatter) -> list[Mapping]:
+    """The maps with a key that stands in them twice; all, where YAML's own marks may stand."""
+    source = frontmatter.inner.of(text)
+    mappings = _mappings(frontmatter.root)
+    if "&" in source or "!" in source:
+        return mappings
+    return [it for it in mappings if len({pair.key.text for pair in it.pairs}) < len(it.pairs)]
+
+
+def _mappings(root: Node) -> list[Mapping]:
     """Every map in a value, each once however many aliases lead to it."""
+    found: list[Mapping] = []
     pending: list[Node] = [root]
     seen: set[int] = set()
     while pending:
@@ -389,11 +404,12 @@ def _mappings(root: Node) -> Iterator[Mapping]:
         if isinstance(node, Mapping):
             if id(node.pairs) not in seen:
                 seen.add(id(node.pairs))
-                yield node
+                found.append(node)
                 pending += [pair.value for pair in node.pairs if not isinstance(pair.value, Scalar)]
         elif isinstance(node, Sequence) and id(node.items) not in seen:
             seen.add(id(node.items))
             pending += [item for item in node.items if not isinstance(item, Scalar)]
+    return found
 
 
 def _newline(text: str) -> str:
