@@ -259,7 +259,7 @@ class _Descriptions:
 
     def _is_alone(self, key: Key) -> bool:
         """Whether a filed description has none of its foremost pairs in common with another."""
-        return all([len(self._by_pair[pair]) == 1 for pair in self._filed[key]])
+        return all(len(self._by_pair[pair]) == 1 for pair in self._filed[key])
 
     def _sharing_a_word(self, description: str, count: int) -> Iterator[tuple[Key, Stub]]:
         """Of those that are not filed all that may be alike, found by their letters.
