@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from akm_ls.cli.library import Named, open_workspace, passed_over, paths_to_check, refresh
@@ -184,12 +184,11 @@ def _checked(workspace: Workspace, found: FileFindings, shown: tuple[Finding, ..
 def _for_display(workspace: Workspace, finding: Finding) -> Finding:
     if not finding.related:
         return finding
-    return replace(
-        finding,
+    return finding._replace(
         related=tuple(
-            replace(related, path=workspace.display_path(related.path))
+            related._replace(path=workspace.display_path(related.path))
             for related in finding.related
-        ),
+        )
     )
 
 

@@ -61,35 +61,44 @@ def scan_code_spans(text: str, start: int, excluded: Sequence[Span]) -> tuple[Co
                 limit = match.start() if match else end
             return limit
 
-        found.extend(_pairs(text, begin, end, block_end))
+        found += _pairs(text, begin, end, block_end)
         if len(found) > MAX_FOUND:
             break
     return tuple(found[:MAX_FOUND])
 
 
-def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> Iterator[CodeSpan]:
+def _pairs(text: str, start: int, end: int, block_end: Callable[[int], int]) -> list[CodeSpan]:
     """Each run of backticks with the next one of the same length in its block."""
     runs = _runs(text, start, end)
-    following: dict[int, int] = {}
-    partner = [-1] * len(runs)
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        partner[index] = following.get(length, -1)
-        following[length] = index
+    partner = _partners(runs)
+    found: list[CodeSpan] = []
     index = 0
     while index < len(runs):
-        begin, inner_start = runs[index]
         other = partner[index]
+        if other < 0:
+            index += 1
+            continue
+        begin, inner_start = runs[index]
         inner_end, stop = runs[other]
-        if (
-            other < 0
-            or (text.find("\n", begin, inner_end) >= 0 and inner_end > block_end(begin))
-            or _is_escaped(text, begin, start)
+        if (text.find("\n", begin, inner_end) >= 0 and inner_end > block_end(begin)) or (
+            _is_escaped(text, begin, start)
         ):
             index += 1
             continue
-        yield CodeSpan(Span(begin, stop), Span(inner_start, inner_end))
+        found.append(CodeSpan(Span(begin, stop), Span(inner_start, inner_end)))
         index = other + 1
+    return found
+
+
+def _partners(runs: Sequence[tuple[int, int]]) -> list[int]:
+    """For each run the next one of its length, or -1."""
+    following: dict[int, int] = {}
+    partner = [-1] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        begin, stop = runs[index]
+        partner[index] = following.get(stop - begin, -1)
+        following[stop - begin] = index
+    return partner
 
 
 def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -107,6 +116,8 @@ def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _is_escaped(text: str, at: int, floor: int) -> bool:
+    if text[at - 1 : at] != "\\":
+        return False
     count = 0
     while at - count > floor and text[at - count - 1] == "\\" and count < 50:
         count += 1

@@ -79,11 +79,11 @@ def legacy_in_frontmatter(frontmatter: Frontmatter, *, tasks: bool) -> Iterator[
     """Those that are the whole value of a key which holds refs."""
     root = frontmatter.root
     for channel in LIST_CHANNELS:
-        if channel not in root:
-            continue
-        for scalar in scalar_items(root.get(channel)):
-            if ":" in scalar.text:
-                yield from _whole(scalar, channel)
+        node = root.get(channel)
+        if node is not None:
+            for scalar in scalar_items(node):
+                if ":" in scalar.text:
+                    yield from _whole(scalar, channel)
     if tasks:
         for key in TASK_KEYS:
             value = root.get(key)

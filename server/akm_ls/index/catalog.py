@@ -62,9 +62,9 @@ class Catalog:
         self._claimed_at: dict[str, Key] = {}
         self._overlays: dict[str, tuple[Stub, ...]] = {}
         self._overlay_keys: dict[Key, dict[str, Stub]] = {}
-        self._visible: dict[Key, Stub] = {}
+        self._visible: dict[str, dict[str, Stub]] = {}
+        """By bundle, then by concept id: a lint of 20,000 files asks ten times as often."""
         self._at: dict[str, Stub] = {}
-        self._bundles: dict[str, None] = {}
         self._expected: tuple[str, ...] = ()
         self._complete: set[str] = set()
         self._matcher: Matcher | None = None
@@ -76,7 +76,7 @@ class Catalog:
         """The index's last write transaction that this catalog knows whole (`Store.changes`)."""
 
     def __len__(self) -> int:
-        return len(self._visible)
+        return sum(map(len, self._visible.values()))
 
     # Filling.
 
@@ -94,9 +94,10 @@ class Catalog:
         self._claims, self._claimed_at = {}, {}
         for claim in claims:
             self._note_claim(claim)
-        self._visible = dict(self._rows)
-        self._at = {stub.path: stub for stub in self._visible.values()}
-        self._bundles = dict.fromkeys(bundle for bundle, _ in self._visible)
+        self._visible = {}
+        for (bundle, concept_id), stub in self._rows.items():
+            self._visible.setdefault(bundle, {})[concept_id] = stub
+        self._at = {stub.path: stub for stub in self._rows.values()}
         self._matcher = None
         self._neighbours = None
         self._suggested.clear()
@@ -226,7 +227,7 @@ class Catalog:
         removed: list[Stub] = []
         keys = dict.fromkeys(keys)
         for key in keys:
-            old, new = self._visible.get(key), self._holder(key)
+            old, new = self.get(*key), self._holder(key)
             if old == new:
                 continue
             if self._neighbours is not None:
@@ -235,12 +236,11 @@ class Catalog:
                 del self._at[old.path]
             if new is None:
                 assert old is not None
-                del self._visible[key]
+                del self._visible[key[0]][key[1]]
                 removed.append(old)
                 continue
-            self._visible[key] = new
+            self._visible.setdefault(key[0], {})[key[1]] = new
             if old is None:
-                self._bundles.setdefault(key[0])
                 added.append(new)
             else:
                 changed.append((old, new))
@@ -276,20 +276,31 @@ class Catalog:
     # Asking.
 
     def get(self, bundle: str, concept_id: str) -> Stub | None:
-        return self._visible.get((bundle, concept_id))
+        of_bundle = self._visible.get(bundle)
+        return None if of_bundle is None else of_bundle.get(concept_id)
+
+    def _has(self, key: Key) -> bool:
+        return self.get(*key) is not None
 
     def by_path(self, path: str) -> Stub | None:
         return self._at.get(path)
 
     def by_concept(self, concept_id: str) -> tuple[Stub, ...]:
         """The assets of that id in every bundle, in the order of the expected bundles."""
-        bundles = dict.fromkeys((*self._expected, *self._bundles))
-        found = (self._visible.get((bundle, concept_id)) for bundle in bundles)
+        bundles = dict.fromkeys((*self._expected, *self._visible))
+        found = (self.get(bundle, concept_id) for bundle in bundles)
         return tuple(stub for stub in found if stub is not None)
 
     def stubs(self, bundle: str | None = None) -> Iterator[Stub]:
-        visible = list(self._visible.values())
-        return (stub for stub in visible if bundle is None or stub.bundle == bundle)
+        return iter(self._all_of(bundle))
+
+    def _all_of(self, bundle: str | None = None) -> list[Stub]:
+        visible = self._visible
+        of_bundles = list(visible.values()) if bundle is None else [visible.get(bundle, {})]
+        found: list[Stub] = []
+        for stubs in of_bundles:
+            found += list(stubs.values())  # in one step, as somebody may change it meanwhile
+        return found
 
     def claimants(self, bundle: str, concept_id: str) -> tuple[str, ...]:
         """The files that claim a ref, the holder first (akm.md §3.4)."""
@@ -318,11 +329,11 @@ class Catalog:
         Besides the id itself akm takes the path of the file: ``knowledge/x.md``,
         ``skills/x/SKILL.md``, ``skills/x/references/y.md``, ``env/prod.env``.
         """
-        stub = self._visible.get((bundle, concept_id))
+        stub = self.get(bundle, concept_id)
         if stub is not None:
             return stub
         for spelling in readings_of(concept_id):
-            stub = self._visible.get((bundle, spelling))
+            stub = self.get(bundle, spelling)
             if stub is not None:
                 return stub
         return None
@@ -337,7 +348,7 @@ class Catalog:
         """
         # Most refs are spelled as the catalog spells them.
         own = home if ref.bundle is None else ref.bundle
-        stub = None if own is None else self._visible.get((own, ref.concept_id))
+        stub = None if own is None else self.get(own, ref.concept_id)
         if ref.bundle is not None:
             if bundles.get(ref.bundle) is None:
                 near = self._other_bundles(ref, bundles) if suggest else ()
@@ -388,7 +399,7 @@ class Catalog:
         if answer is None:
             concept_id, prefer, _ = question
             found = self._ready_matcher().nearest(
-                concept_id, prefer=prefer, limit=limit, passes=self._visible.__contains__
+                concept_id, prefer=prefer, limit=limit, passes=self._has
             )
             answer = tuple(f"{bundle}//{concept_id}" for bundle, concept_id in found)
             if len(self._suggested) >= MAX_SUGGESTED:
@@ -400,7 +411,7 @@ class Catalog:
     def neighbours(self) -> Neighbours:
         """Assets of one name or one description; made on the first question."""
         if self._neighbours is None:
-            self._neighbours = Neighbours(self._visible.values())
+            self._neighbours = Neighbours(self._all_of())
         return self._neighbours
 
     def candidates(
@@ -412,10 +423,9 @@ class Catalog:
         types: frozenset[str] | None = None,
     ) -> tuple[list[Stub], bool]:
         """Assets whose concept id matches, best first, and whether these are all of them."""
-        visible = self._visible
 
         def passes(key: Key) -> bool:
-            stub = visible.get(key)
+            stub = self.get(*key)
             return (
                 stub is not None
                 and (bundle is None or stub.bundle == bundle)
@@ -423,11 +433,11 @@ class Catalog:
             )
 
         keys, complete = self._ready_matcher().match(query, limit, passes)
-        return [visible[key] for key in keys], complete
+        return [self._visible[bundle][concept_id] for bundle, concept_id in keys], complete
 
     def _ready_matcher(self) -> Matcher:
         if self._matcher is None:
-            self._matcher = Matcher(self._visible)
+            self._matcher = Matcher(map(_key, self._all_of()))
         return self._matcher
 
 

@@ -212,37 +212,43 @@ class _Descriptions:
 
     def __init__(self, members: dict[Key, Stub]) -> None:
         self._stubs: dict[Key, Stub] = {}
+        self._filed: dict[Key, list[WordPair]] = {}
         self._by_pair: dict[WordPair, dict[Key, None]] = {}
         self._unfiled = dict(members)
 
     def add(self, key: Key, stub: Stub) -> None:
         self._stubs[key] = stub
-        for pair in _foremost(pairs_of(stub.description)):
+        foremost = self._filed[key] = _foremost(pairs_of(stub.description))
+        for pair in foremost:
             self._by_pair.setdefault(pair, {})[key] = None
 
     def remove(self, key: Key) -> None:
         if self._unfiled.pop(key, None) is not None:
             return
-        stub = self._stubs.pop(key, None)
-        if stub is not None:
-            for pair in _foremost(pairs_of(stub.description)):
+        if self._stubs.pop(key, None) is not None:
+            for pair in self._filed.pop(key):
                 self._by_pair.get(pair, {}).pop(key, None)
 
     def like(self, stub: Stub) -> list[tuple[float, Stub]]:
+        own = (stub.bundle, stub.concept_id)
+        if self._unfiled:
+            for key in list(islice(self._unfiled, _FILED_AT_ONCE)):
+                self.add(key, self._unfiled.pop(key))
+        is_filed = self._stubs.get(own) is stub
+        if is_filed and not self._unfiled and self._is_alone(own):
+            return []
         pairs = pairs_of(stub.description)
         if not pairs:
             return []
-        for key in list(islice(self._unfiled, _FILED_AT_ONCE)):
-            self.add(key, self._unfiled.pop(key))
         candidates: dict[Key, Stub] = {}
-        for pair in _foremost(pairs):
+        for pair in self._filed[own] if is_filed else _foremost(pairs):
             for key in self._by_pair.get(pair, ()):
                 candidates[key] = self._stubs[key]
             if len(candidates) > _MAX_COMPARED:
                 break
         if self._unfiled and len(candidates) <= _MAX_COMPARED:
             candidates.update(self._sharing_a_word(stub.description, len(pairs)))
-        candidates.pop((stub.bundle, stub.concept_id), None)
+        candidates.pop(own, None)
         found: list[tuple[float, Stub]] = []
         for other in islice(candidates.values(), _MAX_COMPARED):
             share = _likeness(stub, pairs, other, pairs_of(other.description))
@@ -250,6 +256,10 @@ class _Descriptions:
                 found.append((share, other))
         found.sort(key=lambda item: (-item[0], item[1].concept_id))
         return found[:MAX_NEIGHBOURS]
+
+    def _is_alone(self, key: Key) -> bool:
+        """Whether a filed description has none of its foremost pairs in common with another."""
+        return all(len(self._by_pair[pair]) == 1 for pair in self._filed[key])
 
     def _sharing_a_word(self, description: str, count: int) -> Iterator[tuple[Key, Stub]]:
         """Of those that are not filed all that may be alike, found by their letters.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from akm_ls.documents.document import Document
@@ -59,7 +59,7 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
             if level == "off" or _is_hidden(subject.document, suppressions, finding):
                 continue
             if level != finding.severity:
-                finding = replace(finding, severity=level)
+                finding = finding._replace(severity=level)
             found.append(_with_possible_fixes(subject, finding) if finding.fixes else finding)
     found.sort(key=lambda finding: (finding.span, finding.code))
     return tuple(found)
@@ -117,7 +117,7 @@ def _with_possible_fixes(subject: Subject, finding: Finding) -> Finding:
     none that would write another value behind a YAML tag or anchor its author chose.
     """
     if not subject.bundle.writable:
-        return replace(finding, fixes=())
+        return finding._replace(fixes=())
     frontmatter = subject.document.frontmatter
     if frontmatter is None:
         return finding
@@ -127,7 +127,7 @@ def _with_possible_fixes(subject: Subject, finding: Finding) -> Finding:
         for fix in finding.fixes
         if not any(_is_behind_property(text, inner, edit.span) for edit in fix.edits)
     )
-    return finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)
+    return finding if len(fixes) == len(finding.fixes) else finding._replace(fixes=fixes)
 
 
 def _is_behind_property(text: str, inner: Span, span: Span) -> bool:

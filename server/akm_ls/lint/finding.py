@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from akm_ls.documents.text import Span
 
@@ -14,17 +13,18 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "information", "hint")
 
 Tag = Literal["deprecated", "unnecessary"]
 
+_NONE: Mapping[str, Any] = {}
+"""Shared, as nobody changes what a finding holds."""
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+
+class TextEdit(NamedTuple):
     """Replace the characters of ``span`` by ``new_text``."""
 
     span: Span
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits to the document the finding is in, and to others.
 
     ``safe`` fixes keep the author's meaning and may be applied without asking; one that touches
@@ -36,8 +36,8 @@ class Fix:
     edits: tuple[TextEdit, ...] = ()
     safe: bool = False
     preferred: bool = True
-    elsewhere: Mapping[str, tuple[TextEdit, ...]] = field(default_factory=dict)
-    creates: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Mapping[str, tuple[TextEdit, ...]] = _NONE
+    creates: Mapping[str, str] = _NONE
     deletes: tuple[str, ...] = ()
 
     @property
@@ -47,8 +47,7 @@ class Fix:
         return self.safe and bool(self.edits) and not reaches_out
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Another place that explains a finding; ``span`` is ``None`` for the file as a whole."""
 
     path: str
@@ -56,8 +55,7 @@ class Related:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One fault at one place. ``span`` is in ``str`` offsets of the document's text."""
 
     code: str
@@ -65,7 +63,7 @@ class Finding:
     message: str
     span: Span
     related: tuple[Related, ...] = ()
-    data: Mapping[str, object] = field(default_factory=dict)
+    data: Mapping[str, object] = _NONE
     fixes: tuple[Fix, ...] = ()
     tags: tuple[Tag, ...] = ()
 

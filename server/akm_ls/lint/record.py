@@ -78,7 +78,7 @@ def _plain(value: object) -> Any:
     """``data`` with tuples as lists and mappings as dictionaries."""
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # most are the former, which is told at once
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]

@@ -25,6 +25,8 @@ from akm_ls.lint.suppression import Suppressions, read_suppressions
 
 T = TypeVar("T")
 
+_UNKNOWN: Any = object()
+
 Group = Literal["frontmatter", "references", "links", "markdown", "assets", "bundle", "conventions"]
 """Topics, in the order the documentation shows them."""
 
@@ -122,10 +124,10 @@ class Subject:
 
     def once(self, compute: Callable[[Subject], T]) -> T:
         """What ``compute`` says of this document, worked out for the first rule that asks."""
-        try:
-            fact: T = self._facts[compute]
-        except KeyError:
-            fact = self._facts[compute] = compute(self)
+        facts = self._facts
+        fact: T = facts.get(compute, _UNKNOWN)
+        if fact is _UNKNOWN:
+            fact = facts[compute] = compute(self)
         return fact
 
     @lazy

@@ -61,7 +61,8 @@ class Key:
         bounded = self.minimum is not None or self.maximum is not None
         restricts = bool(self.values or self.pattern or self.only_with or bounded)
         object.__setattr__(self, "restricts", restricts)
-        object.__setattr__(self, "takes_text", not TEXTS.isdisjoint(self.types))
+        takes_text = "any" in self.types or not TEXTS.isdisjoint(self.types)
+        object.__setattr__(self, "takes_text", takes_text)
 
     @property
     def is_top_level(self) -> bool:
@@ -93,17 +94,17 @@ class Definition(NamedTuple):
 
     keys: tuple[Key, ...]
     """Each kind's own word."""
-    takes_text: bool
-    """Whether any text is of a type that one of them allows."""
+    of_text: tuple[Key, ...]
+    """Those of them that allow any text."""
     takes_texts: bool
-    """Whether any list of texts is."""
+    """Whether one of them allows any list of texts."""
     restricts: bool
     """Whether to one of them not every value of the right type will do."""
     is_current: bool
     """Whether some tool reads it, and none has another key in its place."""
 
 
-_UNDEFINED = Definition((), False, False, False, False)
+_UNDEFINED = Definition((), (), False, False, False)
 _MAX_NAMES = 1_000
 
 
@@ -168,7 +169,7 @@ class Place:
             if keys:
                 found = Definition(
                     keys,
-                    any(key.takes_text for key in keys),
+                    tuple(key for key in keys if key.takes_text),
                     any("list<string>" in key.types for key in keys),
                     any(key.restricts for key in keys),
                     not any(key.replacement for key in keys),

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from akm_ls.bundles.schema import Key
+from akm_ls.bundles.schema import Definition, Key
 from akm_ls.bundles.schema.spelling import likely
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Pair, Scalar
 from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
-from akm_ls.lint.rules.field_types import fits_any, is_template
+from akm_ls.lint.rules.field_types import fits_any, is_template, is_text
 from akm_ls.lint.rules.powers import grants
 
 
-def judge(frontmatter: Frontmatter, pair: Pair, keys: tuple[Key, ...]) -> Finding | None:
+def judge(frontmatter: Frontmatter, pair: Pair, definition: Definition) -> Finding | None:
     """What is wrong with a value of the right type; another rule may have its own word on a key."""
     value = pair.value
-    keys = tuple([key for key in keys if fits_any(value, (key,))])
+    if isinstance(value, Scalar) and is_text(value):
+        keys = definition.of_text
+    else:
+        keys = tuple([key for key in definition.keys if fits_any(value, (key,))])
     if not keys:
         return None
     for key in keys:
@@ -30,8 +33,9 @@ def judge(frontmatter: Frontmatter, pair: Pair, keys: tuple[Key, ...]) -> Findin
         finding = finding or _bounds(pair, value, keys)
         if finding is not None:
             return finding
-    if all(key.only_with for key in keys):
-        name, wanted = keys[0].only_with or ("", "")
+    only_with = keys[0].only_with
+    if only_with is not None and all(key.only_with for key in keys):
+        name, wanted = only_with
         if frontmatter.text(name) != wanted:
             return _finding(
                 "hint",
@@ -44,7 +48,7 @@ def judge(frontmatter: Frontmatter, pair: Pair, keys: tuple[Key, ...]) -> Findin
 
 
 def _closed_set(pair: Pair, value: Scalar, keys: tuple[Key, ...]) -> Finding | None:
-    if not all(key.values for key in keys):
+    if not keys[0].values or not all(key.values for key in keys):
         return None
     text = value.text.strip()
     if any(text in key.values or text in key.accepted for key in keys):
@@ -63,7 +67,7 @@ def _closed_set(pair: Pair, value: Scalar, keys: tuple[Key, ...]) -> Finding | N
 
 
 def _pattern(pair: Pair, value: Scalar, keys: tuple[Key, ...]) -> Finding | None:
-    if not all(key.pattern for key in keys):
+    if not keys[0].pattern or not all(key.pattern for key in keys):
         return None
     text = value.text.strip()
     if any(_compiled(key.pattern or "").fullmatch(text) for key in keys):

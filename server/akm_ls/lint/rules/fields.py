@@ -75,31 +75,32 @@ def _looked_over(subject: Subject) -> _Overview:
     if frontmatter is None or place is None:
         return _Overview(types, values, False)
     is_odd = False
-    waiting: list[tuple[str, Mapping]] = [("", frontmatter.root)]
-    for prefix, mapping in waiting:
+    define = place.definition
+    inner: list[tuple[str, Mapping]] = []
+    for pair in frontmatter.root.pairs:
+        name, value = pair.key.text, pair.value
+        definition = define(name)
+        is_odd = is_odd or not definition.is_current
+        if isinstance(value, Scalar):
+            is_right = bool(definition.of_text) and field_types.is_text(value)
+        elif isinstance(value, Mapping):
+            is_right = False
+            inner.append((f"{name}.", value))
+        else:
+            others = [item for item in value.items if not isinstance(item, Scalar)]
+            is_right = definition.takes_texts and not others
+            inner += [(f"{name}[].", item) for item in others if isinstance(item, Mapping)]
+        if definition.keys and not is_right:
+            types.append((pair, definition))
+        if definition.restricts:
+            values.append((pair, definition))
+    for prefix, mapping in inner:
         for pair in mapping.pairs:
-            value, name = pair.value, prefix + pair.key.text
-            definition = place.definition(name)
-            if isinstance(value, Scalar):
-                is_right = definition.takes_text and field_types.is_text(value)
-            elif isinstance(value, Mapping):
-                is_right = False
-                if not prefix:
-                    waiting.append((f"{name}.", value))
-            else:
-                is_right = definition.takes_texts
-                for item in value.items:
-                    if not isinstance(item, Scalar):
-                        is_right = False
-                        if not prefix and isinstance(item, Mapping):
-                            waiting.append((f"{name}[].", item))
-            if not definition.is_current and not prefix:
-                is_odd = True
+            definition = define(prefix + pair.key.text)
             if definition.keys:
-                if not is_right:
-                    types.append((pair, definition))
-                if definition.restricts:
-                    values.append((pair, definition))
+                types.append((pair, definition))
+            if definition.restricts:
+                values.append((pair, definition))
     return _Overview(types, values, is_odd)
 
 
@@ -119,9 +120,7 @@ def check_values(subject: Subject) -> Iterable[Finding]:
     frontmatter, restricted = subject.document.frontmatter, _overview(subject).values
     if frontmatter is None or not restricted:
         return ()
-    judged = [
-        field_values.judge(frontmatter, pair, definition.keys) for pair, definition in restricted
-    ]
+    judged = [field_values.judge(frontmatter, *it) for it in restricted]
     return [finding for finding in judged if finding is not None]
 
 

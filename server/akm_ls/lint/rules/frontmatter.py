@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.bundles.schema import place_of
 from akm_ls.documents.document import Document
@@ -91,7 +91,17 @@ def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
     )
 
 
-def check_invalid_frontmatter(subject: Subject) -> Iterator[Finding]:
+def check_invalid_frontmatter(subject: Subject) -> Iterable[Finding]:
+    document = subject.document
+    text, frontmatter = document.text, document.frontmatter
+    if frontmatter is not None and not subject.sort.is_broken and frontmatter.fence_blanks is None:
+        suspects = _suspects(text, frontmatter) or any(shallow_values(text, frontmatter.root))
+        if not suspects and "\ufffd" not in text and not is_binary(text):
+            return ()  # most files
+    return _frontmatter_faults(subject)
+
+
+def _frontmatter_faults(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
     if is_binary(document.text) and _is_read(subject):
@@ -303,14 +313,9 @@ def _needs_frontmatter(subject: Subject) -> bool:
 def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
     """What a lenient reader accepts and another one refuses, or reads as something else."""
     text = document.text
-    source = frontmatter.inner.of(text)
-    has_properties = "&" in source or "!" in source
-    for mapping in _mappings(frontmatter.root):
-        pairs = mapping.pairs
-        if not has_properties and len({pair.key.text for pair in pairs}) == len(pairs):
-            continue  # most of them
+    for mapping in _suspects(text, frontmatter):
         first: dict[str, Pair] = {}
-        for pair in pairs:
+        for pair in mapping.pairs:
             earlier = first.setdefault(pair.key.text, pair)
             if earlier is not pair and pair.key.text != "<<":
                 yield _duplicate(path, text, mapping, earlier, pair)
@@ -320,7 +325,7 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
                 gap = text[start:end]
                 if "&" in gap or "!" in gap:
                     yield from _property(text, frontmatter, pair, gap)
-    if "!" in source:
+    if "!" in frontmatter.inner.of(text):
         yield from _tagged_items(text, frontmatter.root)
     yield from shallow_values(text, frontmatter.root)
 
@@ -412,12 +417,22 @@ def _tagged_items(text: str, root: Node) -> Iterator[Finding]:
             )
 
 
-def _mappings(root: Node) -> Iterator[Mapping]:
-    return (node for node in _collections(root) if isinstance(node, Mapping))
+def _suspects(text: str, frontmatter: Frontmatter) -> list[Mapping]:
+    """The maps with a key that stands in them twice; all, where YAML's own marks may stand."""
+    source = frontmatter.inner.of(text)
+    mappings = _mappings(frontmatter.root)
+    if "&" in source or "!" in source:
+        return mappings
+    return [it for it in mappings if len({pair.key.text for pair in it.pairs}) < len(it.pairs)]
 
 
-def _collections(root: Node) -> Iterator[Mapping | Sequence]:
+def _mappings(root: Node) -> list[Mapping]:
+    return [node for node in _collections(root) if isinstance(node, Mapping)]
+
+
+def _collections(root: Node) -> list[Mapping | Sequence]:
     """Every map and list in a value, each once however many aliases lead to it."""
+    found: list[Mapping | Sequence] = []
     pending: list[Node] = [root]
     seen: set[int] = set()
     while pending:
@@ -425,12 +440,13 @@ def _collections(root: Node) -> Iterator[Mapping | Sequence]:
         if isinstance(node, Mapping):
             if id(node.pairs) not in seen:
                 seen.add(id(node.pairs))
-                yield node
+                found.append(node)
                 pending += [pair.value for pair in node.pairs if not isinstance(pair.value, Scalar)]
         elif isinstance(node, Sequence) and id(node.items) not in seen:
             seen.add(id(node.items))
-            yield node
+            found.append(node)
             pending += [item for item in node.items if not isinstance(item, Scalar)]
+    return found
 
 
 def _newline(text: str) -> str:

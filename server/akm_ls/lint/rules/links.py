@@ -162,18 +162,18 @@ def _path(document: Document, code: CodeSpan) -> tuple[Target, Span] | None:
     """The path that inline code in a skill may name, and where it stands."""
     inner = code.inner
     source = inner.of(document.text)
-    stripped = source.strip()
-    if "/" not in stripped or len(stripped) > 512 or "\n" in stripped:
+    written = source.strip()
+    if "/" not in written or len(written) > 512 or "\n" in written:
         return None
-    span = Span(inner.start + source.find(stripped), 0)
-    span = Span(span.start, span.start + len(stripped))
-    if " " in stripped or stripped.startswith(("$", "{", "<")):
-        part = _VARIABLE.search(stripped) or _RUN.match(stripped)
+    start = inner.start + source.find(written)
+    if " " in written or written.startswith(("$", "{", "<")):
+        part = _VARIABLE.search(written) or _RUN.match(written)
         if part is None:
             return None
         group = "path" if "path" in part.re.groupindex else 0
-        span = Span(span.start + part.start(group), span.start + part.end(group))
-    target = read_target(span.of(document.text), link=False)
+        start += part.start(group)
+        written = part.group(group)
+    target = read_target(written, link=False)
     if target is None or not target.path or is_placeholder(target):
         return None
     if target.variable is None and (
@@ -184,7 +184,7 @@ def _path(document: Document, code: CodeSpan) -> tuple[Target, Span] | None:
         or is_domain(target)
     ):
         return None
-    return target, Span(span.start, span.start + target.written)
+    return target, Span(start, start + target.written)
 
 
 def _check_code(

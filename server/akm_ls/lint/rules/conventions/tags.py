@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from akm_ls.bundles.draft import normalise_tag, tokens
@@ -77,7 +76,7 @@ def check_tag_restates_path(subject: Subject) -> Iterator[Finding]:
         safe = len(restating) < len(node.items)
         fix = Fix(f'Remove the tag "{item.text}"', safe=safe)
         if edits.remove("tags", index):
-            fix = replace(fix, edits=edits.edits())
+            fix = fix._replace(edits=edits.edits())
         yield Finding(
             code="tag-restates-path",
             severity="hint",
