@@ -112,7 +112,7 @@ class Document:
         """ATX headings outside fences and comments."""
         if self.kind != "markdown":
             return ()
-        return markdown.scan_headings(self._uniform, self.body_start, self._blocks)
+        return markdown.scan_headings(self._uniform, self.body_start, self.blocks)
 
     @lazy
     def fences(self) -> tuple[Fence, ...]:
@@ -127,7 +127,7 @@ class Document:
     def code_spans(self) -> tuple[CodeSpan, ...]:
         if self.kind != "markdown":
             return ()
-        return inline.scan_code_spans(self._uniform, self.body_start, self._blocks)
+        return inline.scan_code_spans(self._uniform, self.body_start, self.blocks)
 
     @lazy
     def links(self) -> tuple[Link, ...]:
@@ -135,7 +135,7 @@ class Document:
         if self.kind != "markdown":
             return ()
         return inline.scan_links(
-            self._uniform, self.body_start, self._blocks, self.code_spans, self._urls
+            self._uniform, self.body_start, self.blocks, self.code_spans, self._urls
         )
 
     @lazy
@@ -145,7 +145,7 @@ class Document:
         Fences, HTML comments and URLs; of a Markdown file also the frontmatter block, whose refs
         stand in channels of their own.
         """
-        spans = merge((*self._blocks, *self._urls)) if self._urls else self._blocks
+        spans = merge((*self.blocks, *self._urls)) if self._urls else self.blocks
         if self.kind == "markdown" and self.body_start:
             return merge((Span(0, self.body_start), *spans))
         return spans
@@ -193,7 +193,7 @@ class Document:
         """What a Markdown link's ``#fragment`` can name: as GitHub renders this document."""
         if self.kind != "markdown":
             return ()
-        return scan_anchors(self._uniform, self.body_start, self._blocks)
+        return scan_anchors(self._uniform, self.body_start, self.blocks)
 
     @lazy
     def inclusions(self) -> tuple[Span, ...]:
@@ -304,7 +304,7 @@ class Document:
         return scan_blocks(self._uniform, self.body_start)
 
     @lazy
-    def _blocks(self) -> tuple[Span, ...]:
+    def blocks(self) -> tuple[Span, ...]:
         """Fences and comments, merged."""
         fences, comments = self._fences_and_comments
         if not fences and not comments:
@@ -314,7 +314,9 @@ class Document:
     @lazy
     def _urls(self) -> tuple[Span, ...]:
         start = self.body_start if self.kind == "markdown" else 0
-        return inline.scan_urls(self.text, start, self._blocks)
+        if self.text.find(":", start) < 0:
+            return ()
+        return inline.scan_urls(self.text, start, self.blocks)
 
 
 def parse(text: str, kind: Kind = "markdown") -> Document:

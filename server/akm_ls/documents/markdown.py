@@ -136,9 +136,7 @@ def heading_text(source: str) -> str:
 def _with_sections(found: list[tuple[int, str, int, int, int]], end: int) -> tuple[Heading, ...]:
     """The headings, of each one's level, text, start, end and line."""
     titles = [title for _, title, _, _, _ in found]
-    slugs = list(
-        unique([_known_slug(it) if len(it) <= _SHORT else akm_slug(it) for it in titles])
-    )
+    slugs = list(unique([_known_slug(it) if len(it) <= _SHORT else akm_slug(it) for it in titles]))
     following = [end] * 7
     """By level: where a section of this level ends, looking back from where we are."""
     headings: list[Heading] = []
