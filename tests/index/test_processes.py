@@ -17,9 +17,11 @@ AKM_LS = [sys.executable, "-m", "akm_ls"]
 ASSETS = 900
 KILLED_AFTER_A_COMMIT = """
 import os, signal, sys
+from akm_ls.index import indexer
 from akm_ls.workspace import Settings, Workspace
 
 if __name__ == "__main__":
+    indexer.GROUP_FILES = 100
     workspace = Workspace(Settings(bundle_dirs=(sys.argv[1],), data_dir=sys.argv[2]))
     workspace.index(on_delta=lambda delta: os.kill(os.getpid(), signal.SIGKILL))
 """
