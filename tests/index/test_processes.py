@@ -53,6 +53,9 @@ def rows(data: Path) -> dict[str, list[Any]]:
     connection = apsw.Connection(str(data / "akm-ls.db"), flags=apsw.SQLITE_OPEN_READONLY)
     of = "(SELECT concept_id FROM entries WHERE id = entry_id)"
     return {
+        "indexes": sorted(
+            connection.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        ),
         "entries": sorted(
             connection.execute("SELECT concept_id, rel, type, description, tags FROM entries")
         ),
@@ -93,6 +96,7 @@ def test_a_run_that_is_killed_is_continued_and_ends_with_the_same_rows(
     )
     assert killed.returncode == -signal.SIGKILL
     assert 0 < len(rows(disturbed)["entries"]) < ASSETS, "it died in the middle"
+    assert ("citations_target",) not in rows(disturbed)["indexes"], "and before the last step"
     done = subprocess.run(
         index_command(root, disturbed), env=environment, capture_output=True, text=True, check=True
     )

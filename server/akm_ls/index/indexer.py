@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from akm_ls.index import bundle_keys, verify
-from akm_ls.index.database import Database, StoreDamaged, StoreReplaced
+from akm_ls.index import bundle_keys, schema, verify
+from akm_ls.index.database import Database, StoreDamaged, StoreError, StoreReplaced
 from akm_ls.index.delta import Delta
 from akm_ls.index.locks import BEING_REBUILT, Holder, rebuild_lock
 from akm_ls.index.removal import drop_bundle, forget_directories, forget_old_tombstones
 from akm_ls.index.rows import PreparedFile, root_prefix
-from akm_ls.index.scan import BundleScan, directory_of, scan
+from akm_ls.index.scan import MUCH, BundleScan, directory_of, scan
 from akm_ls.index.store import complaints_of
 from akm_ls.index.targeted import read_one, upsert_files
 from akm_ls.index.workers import Crew, read_files
@@ -44,6 +44,8 @@ GROUP_SECONDS = 0.4
 
 It takes a tenth of a second or two. Each leaves a segment for a search to look into.
 """
+MUCH_TO_SORT = 40_000
+"""Files whose citations are too many to be sorted in one such turn."""
 MAX_WARNINGS = 200
 WRITER_CACHE_KIB = 32 * 1024
 
@@ -138,6 +140,7 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
+            run.sort()
             entries, complaints = run.summary()
         finally:
             if not crew.stays:
@@ -286,10 +289,12 @@ class _Run:
             )
         )
         progress = [_Progress(item) for item in self.scans]
+        total, done = sum(item.left for item in progress), 0
+        if MUCH <= total <= MUCH_TO_SORT:
+            self._database.write(schema.put_off_sorting)
         for item in progress:
             if not item.left:
                 self._write(item)
-        total, done = sum(item.left for item in progress), 0
         self._on_progress(done, total, "")
         batches = read_files(
             [item.scan.bundle for item in progress],
@@ -344,6 +349,13 @@ class _Run:
             self.work(full=False)
             self._problems = self._database.run(verify.disagreements)
         self._database.write(forget_old_tombstones)
+
+    def sort(self) -> None:
+        """Make up for what was put off. Only speed depends on it: the next run tries again."""
+        if not self.was_cancelled:
+            with contextlib.suppress(StoreError):
+                if not self._database.run(schema.is_sorted):
+                    self._database.write(schema.sort_citations)
 
     def warnings(self) -> list[str]:
         """What was noticed that is not in the index."""
