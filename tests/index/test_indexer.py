@@ -11,6 +11,8 @@ import pytest
 
 from akm_ls.index import indexer, verify
 from akm_ls.index.database import StoreError
+from akm_ls.index.delta import Delta
+from akm_ls.index.scan import MUCH
 
 from .conftest import Page, Site
 
@@ -213,6 +215,48 @@ def test_a_cancelled_run_keeps_what_it_wrote_and_the_next_goes_on(
     assert len(site.refs()) == 150
     with site.store() as store:
         assert store.complete_bundles() == {"team"}
+
+
+TARGET_INDEX = "SELECT count(*) FROM sqlite_master WHERE name = 'citations_target'"
+
+
+def test_who_cites_an_asset_is_told_during_a_first_load_and_sorted_after_it(
+    site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "GROUP_FILES", 1)
+    citing = page(body="See team//knowledge/hub.")
+    site.write({f"team/knowledge/{n}.md": citing for n in range(MUCH)})
+    told: list[int] = []
+    indexed: list[tuple[int]] = []
+
+    def ask(delta: Delta) -> None:
+        with site.store() as store:
+            told.append(len(store.citations_of("team", "knowledge/hub")))
+        indexed.extend(site.sql(TARGET_INDEX))
+
+    site.index(on_delta=ask)
+    assert told[0] < told[-1] == MUCH
+    assert set(indexed) == {(0,)}
+    assert site.sql(TARGET_INDEX) == [(1,)]
+
+
+def test_citations_are_sorted_by_the_next_run_after_one_that_was_cancelled(
+    site: Site, page: Page, reads: list[str]
+) -> None:
+    site.write({f"team/knowledge/{n}.md": page() for n in range(MUCH)})
+    assert site.index(cancelled=lambda: bool(reads)).cancelled
+    assert site.sql(TARGET_INDEX) == [(0,)]
+    site.index()
+    assert site.sql(TARGET_INDEX) == [(1,)]
+
+
+def test_citations_stay_sorted_while_more_are_added(site: Site, page: Page) -> None:
+    site.write({"team/knowledge/a.md": page(body="See team//knowledge/hub.")})
+    site.index()
+    site.write({f"team/knowledge/{n}.md": page() for n in range(MUCH)})
+    indexed: list[tuple[int]] = []
+    site.index(on_delta=lambda delta: indexed.extend(site.sql(TARGET_INDEX)))
+    assert set(indexed) == {(1,)}
 
 
 def test_progress_counts_files(site: Site, page: Page) -> None:

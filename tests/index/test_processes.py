@@ -17,9 +17,11 @@ AKM_LS = [sys.executable, "-m", "akm_ls"]
 ASSETS = 900
 KILLED_AFTER_A_COMMIT = """
 import os, signal, sys
+from akm_ls.index import indexer
 from akm_ls.workspace import Settings, Workspace
 
 if __name__ == "__main__":
+    indexer.GROUP_FILES = 100
     workspace = Workspace(Settings(bundle_dirs=(sys.argv[1],), data_dir=sys.argv[2]))
     workspace.index(on_delta=lambda delta: os.kill(os.getpid(), signal.SIGKILL))
 """
@@ -51,6 +53,9 @@ def rows(data: Path) -> dict[str, list[Any]]:
     connection = apsw.Connection(str(data / "akm-ls.db"), flags=apsw.SQLITE_OPEN_READONLY)
     of = "(SELECT concept_id FROM entries WHERE id = entry_id)"
     return {
+        "indexes": sorted(
+            connection.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        ),
         "entries": sorted(
             connection.execute("SELECT concept_id, rel, type, description, tags FROM entries")
         ),
@@ -91,6 +96,7 @@ def test_a_run_that_is_killed_is_continued_and_ends_with_the_same_rows(
     )
     assert killed.returncode == -signal.SIGKILL
     assert 0 < len(rows(disturbed)["entries"]) < ASSETS, "it died in the middle"
+    assert ("citations_target",) not in rows(disturbed)["indexes"], "and before the last step"
     done = subprocess.run(
         index_command(root, disturbed), env=environment, capture_output=True, text=True, check=True
     )
