@@ -202,7 +202,7 @@ _NO_MARK = re.compile("[\u20dd-\u20e4\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # would take nothing off it, and `parse_ref` changes nothing in it. Reading it so takes a third of
 # the time, and a large bundle has many refs. It must be kept from running past a second `//`.
 _USUAL_PATH = re.compile(
-    r"([A-Za-z0-9][A-Za-z0-9_./-]*)(?:#([A-Za-z0-9_-]+))?(?<![_./])"
+    r"([A-Za-z0-9][A-Za-z0-9_./-]*)(?:(?<![./])#([A-Za-z0-9_-]+))?(?<![_./])"
     r"(?=[\s,`'\"<>|;，。、；：！？）」』】]|[)\]}]?[.,:;!?]?\s)"
 )
 _BEFORE_SLUG = frozenset(" \t\r\n`'\",|[")

@@ -53,6 +53,8 @@ def test_what_is_found_in_text_lies_where_it_says(before: str, after: str) -> No
 
 
 @given(st.lists(st.sampled_from(["a//b", "//", *"/_.#-x *()é設。🎉\u0301²"])).map("".join))
+@example("a//b/#x ")
+@example("a//b.#x ")
 def test_the_quick_way_finds_what_the_rules_find(text: str) -> None:
     quickly = list(find_refs(text))
     assert all(token.ref is None or token.ref == parse_ref(token.text) for token in quickly)
