@@ -296,3 +296,52 @@ def test_a_new_file_settles_it(tmp_path: Path) -> None:
         tmp_path, "[a](references/new.md)\n", **{"skills__ios__references__new.md": "x"}
     )
     assert found == ()
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```bash\npython scripts/gone.py --all\n```\n",
+        "```\n$ uv run python3 scripts/gone.py\n```\n",
+        "1. Run it:\n\n   ```sh\n   python scripts/gone.py\n   ```\n",
+        "```bash\npython scripts/run.py\npython scripts/gone.py\npython scripts/gone.py\n```\n",
+    ],
+)
+def test_a_command_that_runs_a_missing_script_is_an_information(tmp_path: Path, block: str) -> None:
+    text, found = check(tmp_path, block, **{f"skills/ios/{RUN}": ""})
+    assert [(marked(text, f), f.severity) for f in found] == [("scripts/gone.py", "information")]
+
+
+RUN = "scripts/run.py"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```bash\npython scripts/run.py\n```\n",
+        "```bash\ncd my-project\npython scripts/train.py\n```\n",
+        "```bash\ngit clone https://example.com/x && cd x\npython scripts/train.py\n```\n",
+        "```yaml\nrun: python scripts/lint.py\n```\n",
+        "```python\npython scripts/lint.py\n```\n",
+        "```bash\npython ./scripts/lint.py\npython lint.py\npython src/lint.py\n```\n",
+        "```bash\npython data/prepare.py\n```\n",
+        "```bash\npython scripts/{name}.py\npython scripts/your-x.py\n```\n",
+        "```bash\necho x > scripts/made.py\npython scripts/made.py\n```\n",
+        "```bash\nls scripts/gone.py\n```\n",
+    ],
+)
+def test_other_commands_are_no_claim(tmp_path: Path, block: str) -> None:
+    _, found = check(tmp_path, block, **{f"skills/ios/{RUN}": ""})
+    assert not found
+
+
+def test_a_script_is_told_once_and_where_it_is_surest(tmp_path: Path) -> None:
+    text, found = check(
+        tmp_path, "```bash\npython references/gone.py\n```\n\nSee `references/gone.py`.\n"
+    )
+    assert [(marked(text, f), f.severity) for f in found] == [("references/gone.py", "warning")]
+
+
+def test_commands_outside_skills_run_where_the_reader_is(tmp_path: Path) -> None:
+    text = "```bash\npython scripts/gone.py\n```\n"
+    assert not check_file(tmp_path, "knowledge/a.md", text, {})[1]

@@ -30,6 +30,7 @@ from akm_ls.lint.rules.link_targets import (
     is_placeholder,
     read_target,
 )
+from akm_ls.lint.rules.run_lines import missing_scripts, run_lines
 
 _USUAL_FILES = frozenset(("license", "readme", "contributing", "changelog", "code_of_conduct"))
 _SCRIPT_ENDINGS = frozenset(("md", "py", "sh", "js", "ts"))
@@ -52,7 +53,8 @@ _VARIABLE = re.compile(
 def check_dead_link(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     links, code_spans, inclusions = document.links, document.code_spans, document.inclusions
-    if not links and not code_spans and not inclusions:
+    runs = run_lines(document)
+    if not links and not code_spans and not inclusions and not runs:
         return
     bases = Bases(subject)
     for link in links:
@@ -62,16 +64,21 @@ def check_dead_link(subject: Subject) -> Iterator[Finding]:
                 yield finding
     # Where the skill is takes looking into directories: only when something may be named.
     named = [(code.span, *path) for code in code_spans if (path := _path(document, code))]
-    if not named and not inclusions:
+    if not named and not inclusions and not runs:
         return
     if bases.skill is not None:
+        told: set[str] = set()
         labels = [link.text_span for link in links if link.kind != "autolink"]
         for code_span, target, span in named:
             if document.is_doubtful(code_span.start) or _within(code_span, labels):
                 continue
+            told.add(target.path)
             finding = _check_code(subject, bases, bases.skill, target, span)
             if finding is not None:
                 yield finding
+        where = f"skill {os.path.basename(bases.skill)}"
+        for target, span in missing_scripts(subject, bases, bases.skill, runs, told):
+            yield _dead(bases, target, span, "information", document, bases.skill, rooted_in=where)
     else:
         for span in inclusions:
             if not document.is_doubtful(span.start):
@@ -401,7 +408,9 @@ RULES = (
             "that has no directory counts only when it ends in `.md`: instead of `flow.png` write "
             "`./flow.png` to have it checked. `@docs/setup.md` is a warning in memory files "
             "(`CLAUDE.md`), an information in commands, which may mean a file of the project they "
-            "are run in, and is not looked at in skills."
+            "are run in, and is not looked at in skills. Of code blocks only commands count that "
+            "run a script of the skill, such as `python scripts/x.py`: one that is not there is "
+            "an information."
         ),
         example=(
             "---\nname: ios\ndescription: Builds small iOS apps. Use for Swift work.\n---\n"
@@ -410,6 +419,6 @@ RULES = (
         example_path="skills/ios/SKILL.md",
         check=check_dead_link,
         group="links",
-        places=("links", "inline code", "prose"),
+        places=("links", "inline code", "prose", "fenced code"),
     ),
 )
