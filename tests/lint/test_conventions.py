@@ -267,6 +267,12 @@ def test_other_peoples_spelling_is_left_alone(tmp_path: Path) -> None:
         body=(
             "Run `pg_dump pg`, see [it](https://pg.example/pg) and team//knowledge/pg,\n"
             "pgbouncer, pg-pool, my.pg.host, /opt/pg or <!-- pg -->.\n\n```\npg\n```\n"
+            "\nAs in\n\n    systemctl start pg\n\n    systemctl stop pg\n"
         ),
     )
     assert spelled(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("body", ["- a list\n\n    of pg\n", "words\n    of pg\n", "    pg\n"])
+def test_what_is_indented_is_not_always_code(tmp_path: Path, body: str) -> None:
+    assert spelled(tmp_path, note(body=body)) == [("pg", "Postgres")]

@@ -419,6 +419,6 @@ RULES = (
         example_path="skills/ios/SKILL.md",
         check=check_dead_link,
         group="links",
-        places=("links", "inline code", "prose", "fenced code"),
+        places=("links", "inline code", "indented code", "prose", "fenced code"),
     ),
 )

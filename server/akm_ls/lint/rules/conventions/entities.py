@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -31,7 +32,7 @@ def check_entity_spelling(subject: Subject) -> Iterator[Finding]:
                 continue
             for span in _words(document, variant):
                 quiet = _quiet_spans(document) if quiet is None else quiet
-                if _is_in(span, quiet):
+                if _is_in(span, quiet) or _is_indented_code(document, span.start):
                     continue
                 yield Finding(
                     code="entity-spelling",
@@ -87,12 +88,29 @@ def _quiet_spans(document: Document) -> Sequence[Span]:
     )
 
 
+def _is_indented_code(document: Document, offset: int) -> bool:
+    """Whether a line is code by its indentation: after a blank line, and in no list."""
+    number = document.lines.line_of(offset)
+    blank = False
+    for above in range(number, max(-1, number - _LOOK_BACK), -1):
+        line = document.lines.line_text(above)
+        if not line.strip():
+            blank = True
+        elif not line.startswith(("    ", "\t")):
+            return above < number and blank and not _LIST.match(line)
+        else:
+            blank = False
+    return False
+
+
 def _is_in(span: Span, spans: Sequence[Span]) -> bool:
     index = bisect_right(spans, Span(span.start, _BEYOND)) - 1
     return index >= 0 and span.start < spans[index].end
 
 
 _BEYOND = 1 << 62
+_LOOK_BACK = 50
+_LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]| {1,3}\S")
 
 
 RULES = (
