@@ -192,6 +192,13 @@ def test_another_case_is_mended_unasked(tmp_path: Path) -> None:
     assert "[p](references/patterns.md) and [again](references/patterns.md#x)" in mended
 
 
+def test_a_resource_directory_in_another_case_is_one_in_inline_code_too(tmp_path: Path) -> None:
+    around = {"skills__ios__references__patterns.md": "# P\n"}
+    text, found = check(tmp_path, "Open `References/Patterns.md`.\n", **around)
+    assert [f.severity for f in found] == ["warning"]
+    assert "Open `references/patterns.md`." in fixed(text, found)
+
+
 @pytest.mark.parametrize(
     ("body", "there", "suggestion"),
     [
@@ -325,6 +332,7 @@ RUN = "scripts/run.py"
         "```python\npython scripts/lint.py\n```\n",
         "```bash\npython ./scripts/lint.py\npython lint.py\npython src/lint.py\n```\n",
         "```bash\npython data/prepare.py\n```\n",
+        "Set it in `Resources/Base.plist`.\n",
         "```bash\npython scripts/{name}.py\npython scripts/your-x.py\n```\n",
         "```bash\necho x > scripts/made.py\npython scripts/made.py\n```\n",
         "```bash\nls scripts/gone.py\n```\n",

@@ -216,7 +216,11 @@ def _judge_code(
     upwards = target.path.startswith("../")
     head = target.head
     if not upwards and head not in RESOURCE_FOLDERS and not bases.folder_in_skill(head):
-        return None
+        # `References/List.md` claims a file where only the letters' case is another.
+        respelled = bases.respelled(skill, target.path) if head != head.lower() else None
+        if respelled is None or respelled[1] != "case":
+            return None
+        head = os.path.relpath(respelled[0], skill).replace(os.sep, "/").partition("/")[0]
     if bases.in_sibling(target.path, cues.paragraph(document, span.start)) is not None:
         return None
     found = bases.elsewhere(target.path)
