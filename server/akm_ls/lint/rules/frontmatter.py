@@ -327,7 +327,8 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
                     yield from _property(text, frontmatter, pair, gap)
     if "!" in frontmatter.inner.of(text):
         yield from _tagged_items(text, frontmatter.root)
-    yield from shallow_values(text, frontmatter.root)
+    if source.count("\n") > len(frontmatter.root.pairs):  # some value goes over several lines
+        yield from shallow_values(text, frontmatter.root)
 
 
 def _duplicate(path: str, text: str, mapping: Mapping, earlier: Pair, later: Pair) -> Finding:
