@@ -312,6 +312,8 @@ class Catalog:
 
     def contested_by(self, path: str) -> str | None:
         """The concept id that the file at ``path`` and another file both claim, if any."""
+        if not self._claims and not self._overlay_keys:
+            return None
         overlaid = self._overlays.get(path)
         if overlaid is not None:
             key = (overlaid[0].bundle, overlaid[0].concept_id) if overlaid else None

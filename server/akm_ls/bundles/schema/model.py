@@ -100,11 +100,13 @@ class Definition(NamedTuple):
     """Whether one of them allows any list of texts."""
     restricts: bool
     """Whether to one of them not every value of the right type will do."""
-    is_current: bool
-    """Whether some tool reads it, and none has another key in its place."""
+    is_settled: bool
+    """Whether nobody minds the key: some tool reads it and none has another in its place, or it
+    is the author's own where keys are free."""
 
 
 _UNDEFINED = Definition((), (), False, False, False)
+_FREE = Definition((), (), False, False, True)
 _MAX_NAMES = 1_000
 
 
@@ -164,9 +166,11 @@ class Place:
         # Every file asks for the same few keys.
         found = self._definitions.get(name)
         if found is None:
-            keys = tuple(key for key in self.known(name) if key.read_by & self.hosts)
-            found = _UNDEFINED
-            if keys:
+            known = self.known(name)
+            keys = tuple(key for key in known if key.read_by & self.hosts)
+            if not keys:
+                found = _FREE if not known and self._is_free(name) else _UNDEFINED
+            else:
                 found = Definition(
                     keys,
                     tuple(key for key in keys if key.takes_text),
@@ -177,6 +181,10 @@ class Place:
             if len(self._definitions) < _MAX_NAMES:
                 self._definitions[name] = found
         return found
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a key that nobody knows may stand here: it is no slip, and no tool refuses it."""
+        return self.open and self.kind.strict_for not in self.hosts and self.is_unlike(name)
 
     def is_unlike(self, name: str) -> bool:
         """Whether ``name`` is no misspelling of any of `current_keys`."""

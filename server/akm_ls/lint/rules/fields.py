@@ -60,7 +60,7 @@ class _Overview(NamedTuple):
     values: list[tuple[Pair, Definition]]
     """Values of keys to which not every value will do."""
     is_odd: bool
-    """Whether some key at the top is not plainly one that a tool reads."""
+    """Whether there is a key at the top that somebody may mind."""
 
 
 def _overview(subject: Subject) -> _Overview:
@@ -80,7 +80,7 @@ def _looked_over(subject: Subject) -> _Overview:
     for pair in frontmatter.root.pairs:
         name, value = pair.key.text, pair.value
         definition = define(name)
-        is_odd = is_odd or not definition.is_current
+        is_odd = is_odd or not definition.is_settled
         if isinstance(value, Scalar):
             is_right = bool(definition.of_text) and field_types.is_text(value)
         elif isinstance(value, Mapping):

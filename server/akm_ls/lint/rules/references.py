@@ -59,6 +59,8 @@ def prose_is_checked(subject: Subject) -> bool:
 
 def _prose_is_checked(subject: Subject) -> bool:
     inner = subject.once(_inner_block)
+    if inner is None and not subject.sort.has("refs", "akm_memory_kind"):
+        return True  # most files
     for block in (subject.document.frontmatter, None if inner is None else inner[1]):
         if block is not None and (
             isinstance(block.get("refs"), Sequence)
@@ -119,7 +121,7 @@ def _refs_in_force(subject: Subject) -> RefsInForce:
     assert catalog is not None
     home, known = subject.bundle.id, bundles.ids
     with_prose = prose_is_checked(subject)
-    doubts = bool(document.doubtful_spans)
+    doubts = bool(document.fence_faults)
     found = RefsInForce([], [])
     inner = subject.once(_inner_block)
     for occurrence in document.refs if inner is None else (*_inner_refs(subject), *document.refs):
