@@ -65,6 +65,12 @@ class Key:
         object.__setattr__(self, "takes_text", takes_text)
 
     @property
+    def item_types(self) -> tuple[str, ...]:
+        """What the items of a list may be, where the value may be one."""
+        lists = (kind[len("list<") : -1] for kind in self.types if kind.startswith("list<"))
+        return tuple(item for items in lists for item in items.split("|"))
+
+    @property
     def is_top_level(self) -> bool:
         return "." not in self.name
 
@@ -96,6 +102,8 @@ class Definition(NamedTuple):
     """Each kind's own word."""
     of_text: tuple[Key, ...]
     """Those of them that allow any text."""
+    takes_scalars: bool
+    """Whether one of them allows any list of scalars: in one of texts a number is read as one."""
     takes_texts: bool
     """Whether one of them allows any list of texts."""
     restricts: bool
@@ -105,8 +113,8 @@ class Definition(NamedTuple):
     is the author's own where keys are free."""
 
 
-_UNDEFINED = Definition((), (), False, False, False)
-_FREE = Definition((), (), False, False, True)
+_UNDEFINED = Definition((), (), False, False, False, False)
+_FREE = Definition((), (), False, False, False, True)
 _MAX_NAMES = 1_000
 
 
@@ -174,7 +182,8 @@ class Place:
                 found = Definition(
                     keys,
                     tuple(key for key in keys if key.takes_text),
-                    any("list<string>" in key.types for key in keys),
+                    any("string" in key.item_types for key in keys),
+                    not all(TEXTS.isdisjoint(key.item_types) for key in keys),
                     any(key.restricts for key in keys),
                     not any(key.replacement for key in keys),
                 )

@@ -88,7 +88,10 @@ def _looked_over(subject: Subject) -> _Overview:
             inner.append((f"{name}.", value))
         else:
             others = [item for item in value.items if not isinstance(item, Scalar)]
-            is_right = definition.takes_texts and not others
+            is_right = not others and (
+                definition.takes_scalars
+                or (definition.takes_texts and field_types.are_texts(value.items))
+            )
             inner += [(f"{name}[].", item) for item in others if isinstance(item, Mapping)]
         if definition.keys and not is_right:
             types.append((pair, definition))

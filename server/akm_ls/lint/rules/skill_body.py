@@ -17,7 +17,12 @@ READ_DIRECTORIES = frozenset(("references", "reference", "resources"))
 _MAX_UP = 6
 
 
-def check_length(subject: Subject) -> Iterator[Finding]:
+def check_length(subject: Subject) -> Iterable[Finding]:
+    text = subject.document.text
+    return _length(subject) if text.count("\n") + text.count("\r") >= MAX_LINES else ()
+
+
+def _length(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     lines = document.lines
     first = lines.line_of(document.body_start)
