@@ -26,6 +26,7 @@ SUGGESTIONS = 3
 MAX_SUGGESTED = 1_000
 """Answers to "did you mean" that are kept until an asset comes or goes."""
 
+_NO_ASSETS: dict[str, Stub] = {}
 _MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
 """A selector that akm makes by itself; it names no heading and is never wrong here."""
 
@@ -278,6 +279,10 @@ class Catalog:
     def get(self, bundle: str, concept_id: str) -> Stub | None:
         of_bundle = self._visible.get(bundle)
         return None if of_bundle is None else of_bundle.get(concept_id)
+
+    def of_bundle(self, bundle: str) -> Mapping[str, Stub]:
+        """The assets of one bundle by concept id, for many questions; they are not copied."""
+        return self._visible.get(bundle, _NO_ASSETS)
 
     def _has(self, key: Key) -> bool:
         return self.get(*key) is not None
