@@ -26,6 +26,7 @@ SUGGESTIONS = 3
 MAX_SUGGESTED = 1_000
 """Answers to "did you mean" that are kept until an asset comes or goes."""
 
+_NO_ASSETS: dict[str, Stub] = {}
 _MACHINE_FRAGMENT = re.compile(r"akm-fragment-\d+-[0-9a-f]{12}\Z")
 """A selector that akm makes by itself; it names no heading and is never wrong here."""
 
@@ -279,6 +280,10 @@ class Catalog:
         of_bundle = self._visible.get(bundle)
         return None if of_bundle is None else of_bundle.get(concept_id)
 
+    def of_bundle(self, bundle: str) -> Mapping[str, Stub]:
+        """The assets of one bundle by concept id, for many questions; they are not copied."""
+        return self._visible.get(bundle, _NO_ASSETS)
+
     def _has(self, key: Key) -> bool:
         return self.get(*key) is not None
 
@@ -312,6 +317,8 @@ class Catalog:
 
     def contested_by(self, path: str) -> str | None:
         """The concept id that the file at ``path`` and another file both claim, if any."""
+        if not self._claims and not self._overlay_keys:
+            return None
         overlaid = self._overlays.get(path)
         if overlaid is not None:
             key = (overlaid[0].bundle, overlaid[0].concept_id) if overlaid else None

@@ -33,9 +33,9 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     A rule that fails is logged and loses its own answer only.
     """
     settings, suppressions = subject.settings, subject.suppressions
-    skipped = _skipped_codes(subject.document)
     running = _running(subject, rules)
-    if skipped:
+    if subject.sort.has("lint_skip"):
+        skipped = _skipped_codes(subject.document)
         running = [rule for rule in running if not rule.skippable or rule.code not in skipped]
     if suppressions.directives:
         running = [rule for rule in running if not suppressions.hides_file(rule.code)]
@@ -145,6 +145,4 @@ def _is_hidden(document: Document, suppressions: Suppressions, finding: Finding)
 
 def _skipped_codes(document: Document) -> frozenset[str]:
     frontmatter = document.frontmatter
-    if frontmatter is None or frontmatter.get("lint_skip") is None:
-        return frozenset()
-    return frozenset(frontmatter.strings("lint_skip"))
+    return frozenset(() if frontmatter is None else frontmatter.strings("lint_skip"))

@@ -81,8 +81,7 @@ class FrontmatterEdits:
         indent = self._indent(frontmatter) or ""
         lines = "".join(f"{indent}{line}{self._eol}" for line in self._new_lines)
         if self._first and frontmatter.root.pairs:
-            line = self._document.lines.line_of(frontmatter.root.pairs[0].key.span.start)
-            at = self._document.lines.start_of(line)
+            at = self._line_start(frontmatter.root.pairs[0].key.span.start)
             edits.append(TextEdit(Span(at, at), lines))
             return tuple(sorted(edits, key=lambda edit: edit.span))
         end = frontmatter.inner.end
@@ -191,8 +190,11 @@ class FrontmatterEdits:
         start = pairs[0].key.span.start
         if not _NO_KEYS.match(self._text[frontmatter.inner.start : start]):
             return None
-        lines = self._document.lines
-        return self._text[lines.start_of(lines.line_of(start)) : start]
+        return self._text[self._line_start(start) : start]
+
+    def _line_start(self, offset: int) -> int:
+        # Without the index of all lines, which many a file needs for nothing else.
+        return max(self._text.rfind("\n", 0, offset), self._text.rfind("\r", 0, offset)) + 1
 
     def _stands_alone(self, pair: Pair) -> bool:
         """Whether a key starts its line, and its value is no alias of another one."""

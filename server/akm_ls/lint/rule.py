@@ -26,6 +26,7 @@ from akm_ls.lint.suppression import Suppressions, read_suppressions
 T = TypeVar("T")
 
 _UNKNOWN: Any = object()
+_SKILL_FILES = frozenset(("SKILL.md", "skill.md"))
 
 Group = Literal["frontmatter", "references", "links", "markdown", "assets", "bundle", "conventions"]
 """Topics, in the order the documentation shows them."""
@@ -146,7 +147,7 @@ class Subject:
             document.kind,
             asset_type,
             head if slash else "",
-            is_skill_path(self.path.replace(os.sep, "/")),
+            self.path[-8:] in _SKILL_FILES and is_skill_path(self.path.replace(os.sep, "/")),
             in_stash,
             in_stash and asset_type != "session" and not is_checkpoint(document),
             frontmatter is not None,

@@ -24,6 +24,7 @@ SIGNS = (
 
 TELLING_KEYS = frozenset(
     {
+        "akm_memory_kind",
         "beliefState",
         "contradictedBy",
         "currentBeliefRefs",

@@ -65,6 +65,12 @@ class Key:
         object.__setattr__(self, "takes_text", takes_text)
 
     @property
+    def item_types(self) -> tuple[str, ...]:
+        """What the items of a list may be, where the value may be one."""
+        lists = (kind[len("list<") : -1] for kind in self.types if kind.startswith("list<"))
+        return tuple(item for items in lists for item in items.split("|"))
+
+    @property
     def is_top_level(self) -> bool:
         return "." not in self.name
 
@@ -96,15 +102,19 @@ class Definition(NamedTuple):
     """Each kind's own word."""
     of_text: tuple[Key, ...]
     """Those of them that allow any text."""
+    takes_scalars: bool
+    """Whether one of them allows any list of scalars: in one of texts a number is read as one."""
     takes_texts: bool
     """Whether one of them allows any list of texts."""
     restricts: bool
     """Whether to one of them not every value of the right type will do."""
-    is_current: bool
-    """Whether some tool reads it, and none has another key in its place."""
+    is_settled: bool
+    """Whether nobody minds the key: some tool reads it and none has another in its place, or it
+    is the author's own where keys are free."""
 
 
-_UNDEFINED = Definition((), (), False, False, False)
+_UNDEFINED = Definition((), (), False, False, False, False)
+_FREE = Definition((), (), False, False, False, True)
 _MAX_NAMES = 1_000
 
 
@@ -164,19 +174,26 @@ class Place:
         # Every file asks for the same few keys.
         found = self._definitions.get(name)
         if found is None:
-            keys = tuple(key for key in self.known(name) if key.read_by & self.hosts)
-            found = _UNDEFINED
-            if keys:
+            known = self.known(name)
+            keys = tuple(key for key in known if key.read_by & self.hosts)
+            if not keys:
+                found = _FREE if not known and self._is_free(name) else _UNDEFINED
+            else:
                 found = Definition(
                     keys,
                     tuple(key for key in keys if key.takes_text),
-                    any("list<string>" in key.types for key in keys),
+                    any("string" in key.item_types for key in keys),
+                    not all(TEXTS.isdisjoint(key.item_types) for key in keys),
                     any(key.restricts for key in keys),
                     not any(key.replacement for key in keys),
                 )
             if len(self._definitions) < _MAX_NAMES:
                 self._definitions[name] = found
         return found
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a key that nobody knows may stand here: it is no slip, and no tool refuses it."""
+        return self.open and self.kind.strict_for not in self.hosts and self.is_unlike(name)
 
     def is_unlike(self, name: str) -> bool:
         """Whether ``name`` is no misspelling of any of `current_keys`."""

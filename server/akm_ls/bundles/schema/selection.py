@@ -65,10 +65,17 @@ def is_skill_path(posix: str) -> bool:
 
 
 def _by_name(posix: str) -> Place | None:
+    if not posix.endswith(_all_ends()):
+        return None
     for place in load_schema().names:
         if posix.endswith(place.ends):
             return _place(place.kinds, place.hosts)
     return None
+
+
+@lru_cache(maxsize=1)
+def _all_ends() -> tuple[str, ...]:
+    return tuple(end for place in load_schema().names for end in place.ends)
 
 
 def _by_type(posix: str, asset_type: str | None, adapter: str) -> Place | None:

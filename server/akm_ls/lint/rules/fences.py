@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.fence_faults import FenceFault
@@ -12,7 +12,11 @@ from akm_ls.lint.fixes import line_end
 from akm_ls.lint.rule import Rule, Subject
 
 
-def check_unbalanced_fence(subject: Subject) -> Iterator[Finding]:
+def check_unbalanced_fence(subject: Subject) -> Iterable[Finding]:
+    return _unbalanced(subject) if subject.document.fence_faults else ()
+
+
+def _unbalanced(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     for fault in document.fence_faults:
         opened = document.lines.line_of(fault.opener.start) + 1

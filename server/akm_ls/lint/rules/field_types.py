@@ -73,6 +73,10 @@ def is_text(scalar: Scalar) -> bool:
     return bool(scalar.style or scalar.tag) or isinstance(resolve_plain(scalar.text), str)
 
 
+def are_texts(nodes: Iterable[Node]) -> bool:
+    return all(isinstance(node, Scalar) and is_text(node) for node in nodes)
+
+
 def is_nothing(node: Node) -> bool:
     """No value yet: somebody is typing."""
     return isinstance(node, Scalar) and not node.style and node.plain is None

@@ -60,7 +60,7 @@ class _Overview(NamedTuple):
     values: list[tuple[Pair, Definition]]
     """Values of keys to which not every value will do."""
     is_odd: bool
-    """Whether some key at the top is not plainly one that a tool reads."""
+    """Whether there is a key at the top that somebody may mind."""
 
 
 def _overview(subject: Subject) -> _Overview:
@@ -80,7 +80,7 @@ def _looked_over(subject: Subject) -> _Overview:
     for pair in frontmatter.root.pairs:
         name, value = pair.key.text, pair.value
         definition = define(name)
-        is_odd = is_odd or not definition.is_current
+        is_odd = is_odd or not definition.is_settled
         if isinstance(value, Scalar):
             is_right = bool(definition.of_text) and field_types.is_text(value)
         elif isinstance(value, Mapping):
@@ -88,7 +88,10 @@ def _looked_over(subject: Subject) -> _Overview:
             inner.append((f"{name}.", value))
         else:
             others = [item for item in value.items if not isinstance(item, Scalar)]
-            is_right = definition.takes_texts and not others
+            is_right = not others and (
+                definition.takes_scalars
+                or (definition.takes_texts and field_types.are_texts(value.items))
+            )
             inner += [(f"{name}[].", item) for item in others if isinstance(item, Mapping)]
         if definition.keys and not is_right:
             types.append((pair, definition))

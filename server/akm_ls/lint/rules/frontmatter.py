@@ -27,11 +27,16 @@ _PROPERTY = re.compile(r"[ \t]*:[ \t]+(?P<mark>[&!])(?P<name>[^\s]*)")
 _NO_FAULTS = Faults((), True)
 
 
-def check_unquoted_colon(subject: Subject) -> Iterator[Finding]:
-    document = subject.document
-    frontmatter = document.frontmatter
+def check_unquoted_colon(subject: Subject) -> Iterable[Finding]:
+    frontmatter = subject.document.frontmatter
     if frontmatter is None or not frontmatter.closed:
-        return
+        return ()
+    if frontmatter.problem is None and ":" not in (frontmatter.text(_DESCRIPTION) or ""):
+        return ()  # most files
+    return _unquoted_colon(subject.document, frontmatter)
+
+
+def _unquoted_colon(document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
     faults = _faults(document, frontmatter)
     told = False
     for fault in faults.faults:

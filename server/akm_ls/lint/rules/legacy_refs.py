@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from akm_ls.documents.legacy_refs import LegacyRef
 from akm_ls.index.stub import Stub
@@ -13,9 +13,15 @@ from akm_ls.lint.rules.references import refs_in_force
 from akm_ls.refs import Ref
 
 
-def check_legacy_ref(subject: Subject) -> Iterator[Finding]:
-    document = subject.document
+def check_legacy_ref(subject: Subject) -> Iterable[Finding]:
     candidates = legacy_targets(subject)
+    return _legacy_refs(subject, candidates) if candidates else ()
+
+
+def _legacy_refs(
+    subject: Subject, candidates: Sequence[tuple[LegacyRef, Stub | None]]
+) -> Iterator[Finding]:
+    document = subject.document
     # One that leads somewhere shows that the author writes this spelling: then `workflow:gone` is
     # a ref as well, to an asset that is no more. Alone it may be anything.
     is_spelled_here = any(target is not None for _, target in candidates)

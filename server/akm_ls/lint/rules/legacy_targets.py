@@ -21,7 +21,7 @@ def legacy_targets(subject: Subject) -> tuple[tuple[LegacyRef, Stub | None], ...
 def _legacy_targets(subject: Subject) -> tuple[tuple[LegacyRef, Stub | None], ...]:
     catalog, document = subject.catalog, subject.document
     assert catalog is not None
-    if subject.bundle.adapter in HOST_ADAPTERS:
+    if subject.bundle.adapter in HOST_ADAPTERS or not document.legacy_refs:
         return ()
     return tuple(
         (legacy, _target(subject, catalog, legacy))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from akm_ls.documents.document import Document
@@ -50,20 +50,31 @@ _VARIABLE = re.compile(
 )
 
 
-def check_dead_link(subject: Subject) -> Iterator[Finding]:
+def check_dead_link(subject: Subject) -> Iterable[Finding]:
     document = subject.document
-    links, code_spans, inclusions = document.links, document.code_spans, document.inclusions
+    links, inclusions = document.links, document.inclusions
+    # Where the skill is takes looking into directories: only when something may be named.
+    named = [(code.span, *path) for code in document.code_spans if (path := _path(document, code))]
     runs = run_lines(document)
-    if not links and not code_spans and not inclusions and not runs:
-        return
+    if not links and not inclusions and not named and not runs:
+        return ()
+    return _dead_links(subject, links, inclusions, named, runs)
+
+
+def _dead_links(
+    subject: Subject,
+    links: Sequence[Link],
+    inclusions: Sequence[Span],
+    named: Sequence[tuple[Span, Target, Span]],
+    runs: Sequence[tuple[Target, Span]],
+) -> Iterator[Finding]:
+    document = subject.document
     bases = Bases(subject)
     for link in links:
         if link.kind != "autolink" and not document.is_doubtful(link.span.start):
             finding = _check_link(subject, bases, link)
             if finding is not None:
                 yield finding
-    # Where the skill is takes looking into directories: only when something may be named.
-    named = [(code.span, *path) for code in code_spans if (path := _path(document, code))]
     if not named and not inclusions and not runs:
         return
     if bases.skill is not None:

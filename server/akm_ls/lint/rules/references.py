@@ -59,6 +59,8 @@ def prose_is_checked(subject: Subject) -> bool:
 
 def _prose_is_checked(subject: Subject) -> bool:
     inner = subject.once(_inner_block)
+    if inner is None and not subject.sort.has("refs", "akm_memory_kind"):
+        return True  # most files
     for block in (subject.document.frontmatter, None if inner is None else inner[1]):
         if block is not None and (
             isinstance(block.get("refs"), Sequence)
@@ -119,7 +121,8 @@ def _refs_in_force(subject: Subject) -> RefsInForce:
     assert catalog is not None
     home, known = subject.bundle.id, bundles.ids
     with_prose = prose_is_checked(subject)
-    doubts = bool(document.doubtful_spans)
+    doubts = bool(document.fence_faults)
+    bundle, assets = home, catalog.of_bundle(home)
     found = RefsInForce([], [])
     inner = subject.once(_inner_block)
     for occurrence in document.refs if inner is None else (*_inner_refs(subject), *document.refs):
@@ -131,9 +134,15 @@ def _refs_in_force(subject: Subject) -> RefsInForce:
             or (doubts and document.is_doubtful(occurrence.span.start))
         ):
             continue
-        named = ref.bundle or home
-        stub = catalog.get(named, ref.concept_id)
-        if stub is None or ref.fragment is not None or named not in known:
+        named, fragment = ref.bundle or home, ref.fragment
+        if named != bundle:
+            bundle, assets = named, catalog.of_bundle(named)
+        stub = assets.get(ref.concept_id)
+        if (
+            stub is None
+            or named not in known
+            or (fragment is not None and stub.fragment(fragment) is None)
+        ):
             # Most are spelled as the catalog spells them; of the others it has more to say.
             suggest = len(found.faulty) < MAX_SUGGESTED
             resolution = catalog.resolve(ref, home, bundles, suggest=suggest)

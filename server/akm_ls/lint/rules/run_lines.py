@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.markdown import Fence
@@ -44,7 +44,7 @@ def run_lines(document: Document) -> list[tuple[Target, Span]]:
 
 
 def missing_scripts(
-    subject: Subject, bases: Bases, skill: str, runs: list[tuple[Target, Span]], told: set[str]
+    subject: Subject, bases: Bases, skill: str, runs: Iterable[tuple[Target, Span]], told: set[str]
 ) -> Iterator[tuple[Target, Span]]:
     """Those of ``runs`` that the skill has not; each is told once.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from akm_ls.documents.document import Document
@@ -17,7 +17,12 @@ READ_DIRECTORIES = frozenset(("references", "reference", "resources"))
 _MAX_UP = 6
 
 
-def check_length(subject: Subject) -> Iterator[Finding]:
+def check_length(subject: Subject) -> Iterable[Finding]:
+    text = subject.document.text
+    return _length(subject) if text.count("\n") + text.count("\r") >= MAX_LINES else ()
+
+
+def _length(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     lines = document.lines
     first = lines.line_of(document.body_start)
@@ -36,16 +41,16 @@ def check_length(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def check_depth(subject: Subject) -> Iterator[Finding]:
+def check_depth(subject: Subject) -> Iterable[Finding]:
     document = subject.document
+    if not document.links:
+        return ()
     if subject.sort.is_skill:
-        yield from _deep_paths(document)
-        return
-    if not document.links or os.path.basename(subject.path).lower() == "readme.md":
-        return  # a README is for people
+        return _deep_paths(document)
+    if os.path.basename(subject.path).lower() == "readme.md":
+        return ()  # a README is for people
     skill = _skill_above(subject)
-    if skill is not None:
-        yield from _chained(subject, skill)
+    return () if skill is None else _chained(subject, skill)
 
 
 def _deep_paths(document: Document) -> Iterator[Finding]:

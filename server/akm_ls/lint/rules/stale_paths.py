@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
@@ -28,13 +28,14 @@ _FLEETING = ("/tmp/", "/var/tmp/")
 _TRAILING = ".,;:!|~_"
 
 
-def check_stale_path(subject: Subject) -> Iterator[Finding]:
-    document = subject.document
-    text = document.text
-    if os.sep != "/" or not _is_for_akm(subject):
-        return
-    if _ANY_PATH.search(text) is None:
-        return
+def check_stale_path(subject: Subject) -> Iterable[Finding]:
+    text = subject.document.text
+    if os.sep != "/" or not _is_for_akm(subject) or _ANY_PATH.search(text) is None:
+        return ()
+    return _stale_paths(subject, text)
+
+
+def _stale_paths(subject: Subject, text: str) -> Iterator[Finding]:
     for number, match in enumerate(_PATH.finditer(text)):
         if number >= MAX_PATHS:
             return

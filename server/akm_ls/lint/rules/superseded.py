@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.document import RefOccurrence
 from akm_ls.documents.nodes import Sequence
@@ -33,16 +33,25 @@ def state_of(stub: Stub) -> str | None:
     return "deprecated" if stub.mark("status") == "deprecated" else None
 
 
-def check_superseded_target(subject: Subject) -> Iterator[Finding]:
+def check_superseded_target(subject: Subject) -> Iterable[Finding]:
     """Refs to superseded, contradicted, deprecated or archived assets (akm.md §11)."""
+    suspects = [
+        (occurrence, ref, stub)
+        for occurrence, ref, stub in refs_in_force(subject).leading
+        if stub.belief_state is not None or stub.superseded_by or "status" in stub.marks
+    ]
+    return _superseded(subject, suspects) if suspects else ()
+
+
+def _superseded(
+    subject: Subject, suspects: list[tuple[RefOccurrence, Ref, Stub]]
+) -> Iterator[Finding]:
     catalog = subject.catalog
     assert catalog is not None
     own = subject.stub
     if own is not None and state_of(own) is not None:
         return  # history may cite history
-    for occurrence, ref, stub in refs_in_force(subject).leading:
-        if stub.belief_state is None and not stub.superseded_by and "status" not in stub.marks:
-            continue  # nearly all
+    for occurrence, ref, stub in suspects:
         state = state_of(stub)
         if state is None:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 from akm_ls.documents.nodes import scalar_items
@@ -14,12 +14,16 @@ from akm_ls.lint.suppression import WORDS
 CODE = "unknown-suppression"
 
 
-def check_unknown_suppression(subject: Subject) -> Iterator[Finding]:
+def check_unknown_suppression(subject: Subject) -> Iterable[Finding]:
+    if not subject.suppressions.directives and not subject.sort.has("lint_skip"):
+        return ()
+    return _unknown_names(subject)
+
+
+def _unknown_names(subject: Subject) -> Iterator[Finding]:
     document = subject.document
     frontmatter = document.frontmatter
     directives = subject.suppressions.directives
-    if not directives and (frontmatter is None or frontmatter.get("lint_skip") is None):
-        return
     from akm_ls.lint.engine import CODES, SKIPPABLE
 
     for directive in directives:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from akm_ls.documents.document import Document
 from akm_ls.documents.markdown import merge
@@ -12,21 +12,23 @@ from akm_ls.documents.text import Span
 from akm_ls.index.stub import DOMAINS_FACT
 from akm_ls.lint.finding import Finding, Fix, Related, TextEdit
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.rules.conventions.vocabulary import domains_path, vocabulary_of
+from akm_ls.lint.rules.conventions.vocabulary import Spelling, domains_path, vocabulary_of
 
 MAX_FINDINGS = 50
 
 
-def check_entity_spelling(subject: Subject) -> Iterator[Finding]:
-    if subject.path == domains_path(subject):
-        return
-    vocabulary = vocabulary_of(subject)
-    if not vocabulary.spellings:
-        return
+def check_entity_spelling(subject: Subject) -> Iterable[Finding]:
+    spellings = vocabulary_of(subject).spellings
+    if not spellings or subject.path == domains_path(subject):
+        return ()
+    return _misspelled(subject, spellings)
+
+
+def _misspelled(subject: Subject, spellings: Sequence[Spelling]) -> Iterator[Finding]:
     document = subject.document
     quiet: Sequence[Span] | None = None
     count = 0
-    for spelling in vocabulary.spellings:
+    for spelling in spellings:
         for variant in spelling.variants:
             if variant == spelling.canonical:
                 continue

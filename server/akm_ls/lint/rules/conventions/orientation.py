@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Scalar
@@ -121,22 +121,17 @@ def _first_sentence(subject: Subject) -> str | None:
     return None
 
 
-def check_description_quality(subject: Subject) -> Iterator[Finding]:
+def check_description_quality(subject: Subject) -> Iterable[Finding]:
     frontmatter = subject.document.frontmatter
-    if frontmatter is None:
-        return
-    node = frontmatter.get("description")
-    if not isinstance(node, Scalar) or not node.text.strip():
-        return
+    node = None if frontmatter is None else frontmatter.get("description")
+    if frontmatter is None or not isinstance(node, Scalar) or not node.text.strip():
+        return ()
     text = (frontmatter.meant("description") or "").strip()
     fault = _quality_fault(text, subject.type) if text else None
-    if fault is not None:
-        yield Finding(
-            code="description-quality",
-            severity="hint",
-            message=f"The description {fault}.",
-            span=node.span,
-        )
+    if fault is None:
+        return ()
+    message = f"The description {fault}."
+    return (Finding("description-quality", "hint", message, node.span),)
 
 
 def _quality_fault(text: str, asset_type: str | None) -> str | None:

@@ -8,7 +8,7 @@ the bundle's vocabulary; commands, agents and workflows are for everybody.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from akm_ls.documents.document import Kind
 from akm_ls.index.neighbours import SCOPE_BORN
@@ -127,16 +127,16 @@ def _is_project(subject: Subject, name: str, vocabulary: Vocabulary) -> bool:
     )
 
 
-def _reports(code: str) -> Callable[[Subject], Iterator[Finding]]:
-    def check(subject: Subject) -> Iterator[Finding]:
+def _reports(code: str) -> Callable[[Subject], Iterable[Finding]]:
+    def check(subject: Subject) -> Iterable[Finding]:
         fault = subject.once(_fault)
         if fault is None or fault[0] != code:
-            return
+            return ()
         _, message, placement, vocabulary = fault
         add = None
         if code == "placement-domain":
             add = _add_domain(subject, placement.directories[0], vocabulary)
-        yield Finding(
+        found = Finding(
             code=code,
             severity="hint",
             message=message,
@@ -147,6 +147,7 @@ def _reports(code: str) -> Callable[[Subject], Iterator[Finding]]:
             data={"directories": list(placement.directories)},
             fixes=() if add is None else (add,),
         )
+        return (found,)
 
     return check
 

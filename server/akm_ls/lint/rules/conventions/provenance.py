@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from akm_ls.documents.document import Document
 from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.index.stub import Stub
@@ -43,13 +44,13 @@ def sources_of(subject: Subject) -> tuple[Source, ...]:
 
 
 def _sources_of(subject: Subject) -> tuple[Source, ...]:
+    catalog = subject.catalog
+    assert catalog is not None
     found: list[Source] = []
     seen: set[str] = set()
-    for ref, span in (*_in_keys(subject), *_in_prose(subject)):
-        assert subject.catalog is not None
-        target = subject.catalog.resolve(
-            ref.asset, subject.bundle.id, subject.bundles, suggest=False
-        )
+    in_keys = _in_keys(subject) if subject.sort.has(*_KEYS) else ()
+    for ref, span in (*in_keys, *_in_prose(subject)):
+        target = catalog.resolve(ref.asset, subject.bundle.id, subject.bundles, suggest=False)
         stub = target.stub if target.status == "found" else None
         if stub is not None and stub.path != subject.path and stub.ref not in seen:
             seen.add(stub.ref)
@@ -80,11 +81,15 @@ def _scalars(node: Node) -> Iterator[Scalar]:
             yield item
 
 
-def _in_prose(subject: Subject) -> Iterator[tuple[Ref, Span]]:
-    document = subject.document
-    text = document.text
+def _in_prose(subject: Subject) -> Iterable[tuple[Ref, Span]]:
+    text = subject.document.text
     if not _MAY_DERIVE.search(text) or not any(phrase in text for phrase in _PHRASES):
-        return
+        return ()
+    return _said_in_prose(subject.document)
+
+
+def _said_in_prose(document: Document) -> Iterator[tuple[Ref, Span]]:
+    text = document.text
     for occurrence in document.refs:
         if occurrence.channel != "prose" or occurrence.ref is None:
             continue
@@ -102,12 +107,12 @@ def _is_derived_by_akm(subject: Subject) -> bool:
     )
 
 
-def check_provenance(subject: Subject) -> Iterator[Finding]:
-    if subject.catalog is None or _is_derived_by_akm(subject):
-        return
+def check_provenance(subject: Subject) -> Iterable[Finding]:
     sources = sources_of(subject)
-    if not sources:
-        return
+    return _uncited(subject, sources) if sources and not _is_derived_by_akm(subject) else ()
+
+
+def _uncited(subject: Subject, sources: tuple[Source, ...]) -> Iterator[Finding]:
     cited = cited_stubs(subject, "xrefs", "refs")
     for source in sources:
         stub = source.stub
@@ -127,15 +132,17 @@ def check_provenance(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def check_source_changed(subject: Subject) -> Iterator[Finding]:
+def check_source_changed(subject: Subject) -> Iterable[Finding]:
     """By the dates that authors keep: a file's own time changes with every checkout."""
-    frontmatter = subject.document.frontmatter
-    if subject.catalog is None or frontmatter is None:
-        return
+    frontmatter, sources = subject.document.frontmatter, sources_of(subject)
+    if frontmatter is None or not sources:
+        return ()
     match = _DATE.match((frontmatter.text("updated") or "").strip())
-    if match is None:
-        return
-    for source in sources_of(subject):
+    return () if match is None else _changed_since(match, sources)
+
+
+def _changed_since(match: re.Match[str], sources: tuple[Source, ...]) -> Iterator[Finding]:
+    for source in sources:
         changed = source.stub.mark("updated")
         if changed is None or changed <= match.group():
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -106,8 +106,9 @@ def _is_judged(sort: Sort) -> bool:
     return is_placed(sort) and sort.is_own
 
 
-def _faulty(subject: Subject, fault: Fault) -> list[str]:
-    return [segment for segment, its in subject.once(_faults) if its == fault]
+def _faulty(subject: Subject, fault: Fault) -> Sequence[str]:
+    faults = subject.once(_faults)
+    return [segment for segment, its in faults if its == fault] if faults else ()
 
 
 def _faults(subject: Subject) -> list[tuple[str, Fault]]:
@@ -126,8 +127,12 @@ def _faults(subject: Subject) -> list[tuple[str, Fault]]:
     return found
 
 
-def check_segment_case(subject: Subject) -> Iterator[Finding]:
-    for segment in _faulty(subject, "case"):
+def check_segment_case(subject: Subject) -> Iterable[Finding]:
+    return _misspelled(subject, faulty) if (faulty := _faulty(subject, "case")) else ()
+
+
+def _misspelled(subject: Subject, faulty: Sequence[str]) -> Iterator[Finding]:
+    for segment in faulty:
         slug = _instead_of(segment)
         instead = f'; "{slug}" would be' if slug else ""
         yield Finding(
@@ -139,8 +144,12 @@ def check_segment_case(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def check_volatile(subject: Subject) -> Iterator[Finding]:
-    for segment in _faulty(subject, "volatile"):
+def check_volatile(subject: Subject) -> Iterable[Finding]:
+    return _volatile(subject, faulty) if (faulty := _faulty(subject, "volatile")) else ()
+
+
+def _volatile(subject: Subject, faulty: Sequence[str]) -> Iterator[Finding]:
+    for segment in faulty:
         part = volatile_part(segment)
         of = "" if part == segment else f' of "{segment}"'
         yield Finding(
@@ -155,8 +164,12 @@ def check_volatile(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def check_opaque(subject: Subject) -> Iterator[Finding]:
-    for segment in _faulty(subject, "opaque"):
+def check_opaque(subject: Subject) -> Iterable[Finding]:
+    return _opaque(subject, faulty) if (faulty := _faulty(subject, "opaque")) else ()
+
+
+def _opaque(subject: Subject, faulty: Sequence[str]) -> Iterator[Finding]:
+    for segment in faulty:
         yield Finding(
             code="placement-opaque",
             severity="hint",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from akm_ls.bundles.draft import normalise_tag, tokens
@@ -57,19 +57,25 @@ _normal = lru_cache(maxsize=4096)(normalise_tag)
 """Of many files most have the same directories and tags."""
 
 
-def check_tag_restates_path(subject: Subject) -> Iterator[Finding]:
+def check_tag_restates_path(subject: Subject) -> Iterable[Finding]:
     frontmatter = subject.document.frontmatter
     node = None if frontmatter is None else frontmatter.get("tags")
     if not isinstance(node, Sequence):
-        return
+        return ()
     known = _directory_tokens(subject)
     if not known:
-        return
+        return ()
     restating = [
         (index, item)
         for index, item in enumerate(node.items)
         if isinstance(item, Scalar) and _normal(item.text) in known
     ]
+    return _restating(subject, node, restating) if restating else ()
+
+
+def _restating(
+    subject: Subject, node: Sequence, restating: list[tuple[int, Scalar]]
+) -> Iterator[Finding]:
     for index, item in restating:
         edits = FrontmatterEdits(subject.document)
         # Without any tag of its own an asset gets the words of its file's name as tags.

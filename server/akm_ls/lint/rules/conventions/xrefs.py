@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from akm_ls.documents.document import RefOccurrence
@@ -19,23 +19,25 @@ MAX_XREFS = 5
 _CHANNELS = ("xrefs", "supersededBy", "contradictedBy")
 
 
-def check_xref_cap(subject: Subject) -> Iterator[Finding]:
+def check_xref_cap(subject: Subject) -> Iterable[Finding]:
     frontmatter = subject.document.frontmatter
     pair = None if frontmatter is None else frontmatter.root.pair("xrefs")
     if pair is None or not isinstance(pair.value, Sequence):
-        return
+        return ()
     count = len(pair.value.items)
-    if count > MAX_XREFS:
-        yield Finding(
-            code="xref-cap",
-            severity="hint",
-            message=(
-                f"{count} cross references: their words are searched as this asset's own, and "
-                f"more than about {MAX_XREFS} blur what it is about. Keep those to its sources."
-            ),
-            span=pair.key.span,
-            data={"count": count},
-        )
+    if count <= MAX_XREFS:
+        return ()
+    found = Finding(
+        code="xref-cap",
+        severity="hint",
+        message=(
+            f"{count} cross references: their words are searched as this asset's own, and "
+            f"more than about {MAX_XREFS} blur what it is about. Keep those to its sources."
+        ),
+        span=pair.key.span,
+        data={"count": count},
+    )
+    return (found,)
 
 
 def check_xref_self(subject: Subject) -> Iterator[Finding]:
@@ -62,17 +64,20 @@ def check_xref_self(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def check_xref_duplicate(subject: Subject) -> Iterator[Finding]:
+def check_xref_duplicate(subject: Subject) -> Iterable[Finding]:
     """Two spellings of one asset; the same spelling twice is `duplicate-ref`."""
+    listed = [it for it in subject.document.refs if it.channel == "xrefs"]
+    return _duplicates(subject, listed) if len(listed) > 1 else ()
+
+
+def _duplicates(subject: Subject, listed: list[RefOccurrence]) -> Iterator[Finding]:
     catalog = subject.catalog
-    if catalog is None:
-        return
+    assert catalog is not None
     first: dict[tuple[str, str, str | None], RefOccurrence] = {}
     resolve = partial(
         catalog.resolve, home=subject.bundle.id, bundles=subject.bundles, suggest=False
     )
-    listed = [it for it in subject.document.refs if it.channel == "xrefs"]
-    for occurrence in listed if len(listed) > 1 else ():
+    for occurrence in listed:
         ref = occurrence.ref
         if ref is None:
             continue
