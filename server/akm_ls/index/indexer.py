@@ -88,7 +88,7 @@ def run_index(
     skip_if_locked: bool = False,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
-    on_delta: Callable[[Delta], None] = lambda delta: None,
+    on_delta: Callable[[Delta], None] | None = None,
     on_whole: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
@@ -241,7 +241,7 @@ class _Run:
         crew: Crew,
         also: Callable[[str], bool] | None,
         on_progress: Callable[[int, int, str], None],
-        on_delta: Callable[[Delta], None],
+        on_delta: Callable[[Delta], None] | None,
         cancelled: Callable[[], bool],
     ) -> None:
         self._database = database
@@ -323,7 +323,7 @@ class _Run:
 
     def _write(self, item: _Progress) -> None:
         scan = item.scan
-        delta = Delta()
+        written: Written | None = None
         if item.pending or scan.removed or scan.drained:
             written = self._database.write(item.write)
             self._wrote = True
@@ -332,11 +332,12 @@ class _Run:
             self.removed += len(written.removed)
             item.begun = True
             item.pending = []
-            delta = written.delta()
         if not item.left:
             self._database.write(item.finish)
-            delta = replace(delta, complete=(scan.bundle.id,))
-        self._on_delta(delta)
+        if self._on_delta is not None:
+            delta = Delta() if written is None else written.delta()
+            complete = () if item.left else (scan.bundle.id,)
+            self._on_delta(replace(delta, complete=complete))
 
     def verify(self) -> None:
         """Check that the tables agree; mend them, reading again what is incomplete."""
