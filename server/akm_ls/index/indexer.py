@@ -86,6 +86,7 @@ def run_index(
     crew: Crew | None = None,
     also: Callable[[str], bool] | None = None,
     skip_if_locked: bool = False,
+    sort: bool = True,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
     on_delta: Callable[[Delta], None] | None = None,
@@ -101,6 +102,8 @@ def run_index(
         crew: the processes that read many files, if others are to have them afterwards.
         also: files to list as well, by their POSIX paths, for `IndexReport.walked`.
         skip_if_locked: do nothing while another process rebuilds the index.
+        sort: make up for what a first load puts off, which only speeds up finding citations.
+            Otherwise the next run does.
         config: the configuration file that ``bundles`` come from; by default the first file
             they say to watch.
         on_progress: called with files done, files to read, and a bundle's id.
@@ -140,7 +143,8 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            run.sort()
+            if sort:
+                run.sort()
             entries, complaints = run.summary()
         finally:
             if not crew.stays:
