@@ -87,9 +87,10 @@ def run_index(
     crew: Crew | None = None,
     also: Callable[[str], bool] | None = None,
     skip_if_locked: bool = False,
+    sort: bool = True,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
-    on_delta: Callable[[Delta], None] = lambda delta: None,
+    on_delta: Callable[[Delta], None] | None = None,
     on_whole: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
@@ -102,6 +103,8 @@ def run_index(
         crew: the processes that read many files, if others are to have them afterwards.
         also: files to list as well, by their POSIX paths, for `IndexReport.walked`.
         skip_if_locked: do nothing while another process rebuilds the index.
+        sort: make up for what a first load puts off, which only speeds up finding citations.
+            Otherwise the next run does.
         config: the configuration file that ``bundles`` come from; by default the first file
             they say to watch.
         on_progress: called with files done, files to read, and a bundle's id.
@@ -141,7 +144,8 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            run.sort()
+            if sort:
+                run.sort()
             entries, complaints = run.summary()
             if run.has_written:
                 database.settle()
@@ -249,7 +253,7 @@ class _Run:
         crew: Crew,
         also: Callable[[str], bool] | None,
         on_progress: Callable[[int, int, str], None],
-        on_delta: Callable[[Delta], None],
+        on_delta: Callable[[Delta], None] | None,
         cancelled: Callable[[], bool],
     ) -> None:
         self._database = database
@@ -331,7 +335,7 @@ class _Run:
 
     def _write(self, item: _Progress) -> None:
         scan = item.scan
-        delta = Delta()
+        written: Written | None = None
         if item.pending or scan.removed or scan.drained:
             written = self._database.write(item.write)
             self.has_written = True
@@ -340,11 +344,12 @@ class _Run:
             self.removed += len(written.removed)
             item.begun = True
             item.pending = []
-            delta = written.delta()
         if not item.left:
             self._database.write(item.finish)
-            delta = replace(delta, complete=(scan.bundle.id,))
-        self._on_delta(delta)
+        if self._on_delta is not None:
+            delta = Delta() if written is None else written.delta()
+            complete = () if item.left else (scan.bundle.id,)
+            self._on_delta(replace(delta, complete=complete))
 
     def verify(self) -> None:
         """Check that the tables agree; mend them, reading again what is incomplete."""

@@ -89,17 +89,20 @@ class Target:
 
 @dataclass(slots=True)
 class Written:
-    """What one or several calls changed."""
+    """What a call changed."""
 
-    added: list[Stub] = field(default_factory=list)
+    target: Target
+    generation: int
+    added: list[tuple[Any, ...]] = field(default_factory=list)
+    """Rows in the order of `ENTRY_COLUMNS`: of a first load mostly their number is wanted."""
     changed: list[tuple[Stub, Stub]] = field(default_factory=list)
     removed: list[Stub] = field(default_factory=list)
     claims: list[Claims] = field(default_factory=list)
-    generation: int = 0
 
     def delta(self) -> Delta:
+        bundle, prefix = self.target.bundle, self.target.prefix
         return Delta(
-            tuple(self.added),
+            tuple([stub_from_row(bundle, prefix, row) for row in self.added]),
             tuple(self.changed),
             tuple(self.removed),
             tuple(self.claims),
@@ -185,7 +188,7 @@ class _Write:
         self._held: set[str] = set()
         """Those of them that held their ref before as well."""
         self._generation = next_generation(connection)
-        self._written = Written(generation=self._generation)
+        self._written = Written(target, self._generation)
 
     def run(self, files: Sequence[PreparedFile], removed: Sequence[str]) -> Written:
         rows = self._rows([*(file.rel for file in files), *removed])
@@ -240,7 +243,7 @@ class _Write:
         key = self._target.key
         self._connection.executemany(
             _SET_FILE,
-            [
+            (
                 (
                     key,
                     file.rel,
@@ -252,7 +255,7 @@ class _Write:
                     file.racy,
                 )
                 for file in files
-            ],
+            ),
         )
 
     def _forget_files(self, rels: Sequence[str]) -> None:
@@ -294,7 +297,7 @@ class _Write:
             "UPDATE entries SET generation = ? WHERE id = ?",
             [(self._generation, entry_id) for entry_id in noted],
         )
-        self._note_claims(before, contested, claims, touched)
+        self._note_claims(before, contested, claims)
 
     def _holder(
         self, concept_id: str, rels: list[str], row: _EntryRow | None
@@ -395,69 +398,99 @@ class _Write:
         self._written.removed += [row.stub for row in rows]
 
     def _write_entries(self, writes: Sequence[tuple[_EntryRow | None, PreparedEntry]]) -> None:
-        if not writes:
+        self._replace([(row, entry) for row, entry in writes if row is not None])
+        self._add([entry for row, entry in writes if row is None])
+
+    def _add(self, entries: Sequence[PreparedEntry]) -> None:
+        """Write assets that have no row, under the next ids."""
+        if not entries:
             return
-        connection = self._connection
+        (last,) = self._connection.execute(
+            "SELECT coalesce(max(id), 0) FROM entries"
+        ).fetchone() or (0,)
+        numbered = list(enumerate(entries, last + 1))
         key, generation = self._target.key, self._generation
-        bundle, prefix = self._target.bundle, self._target.prefix
-        (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM entries").fetchone() or (0,)
-        added: list[tuple[Any, ...]] = []
-        replaced: list[tuple[Any, ...]] = []
-        texts: list[tuple[Any, ...]] = []
-        fragments: list[tuple[Any, ...]] = []
-        citations: list[tuple[Any, ...]] = []
-        unwritten: list[tuple[int]] = []
-        stale: list[tuple[int]] = []
-        for row, entry in writes:
-            if row is None:
-                last += 1
-            entry_id = last if row is None else row.id
-            values = (*entry.stub, entry.embed_hash, entry.document, generation, key, entry_id)
-            if row is None:
-                added.append(values)
-            else:
-                replaced.append(values)
-            # The hash is of all searched text: the same hash, the same row and the same vector.
-            if row is None or row.embed_hash != entry.embed_hash:
-                texts.append((entry_id, *entry.fields))
-                if row is not None:
-                    unwritten.append((entry_id,))
-                    if row.embed_hash.removeprefix(UNWRITTEN) != entry.embed_hash:
-                        stale.append((entry_id,))
-            fragments += [(entry_id, at, *values) for at, values in enumerate(entry.fragments)]
-            citations += [(entry_id, at, *values) for at, values in enumerate(entry.citations)]
-            stub = stub_from_row(bundle, prefix, entry.stub)
-            if row is None:
-                self._written.added.append(stub)
-            elif (
-                entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash
-            ):
-                self._written.changed.append((row.stub, stub))
-        full_text = has_full_text(connection)
-        if full_text:
-            connection.executemany(DROP_FULL_TEXT, unwritten)
+        self._connection.executemany(
+            _ADD_ENTRY,
+            (
+                (*entry.stub, entry.embed_hash, entry.document, generation, key, entry_id)
+                for entry_id, entry in numbered
+            ),
+        )
+        if has_full_text(self._connection):
+            self._add_texts(numbered)
+        self._add_structure(numbered)
+        self._written.added += [entry.stub for entry in entries]
+
+    def _replace(self, pairs: Sequence[tuple[_EntryRow, PreparedEntry]]) -> None:
+        """Write assets that have a row, in the order of their ids: that of the tables."""
+        if not pairs:
+            return
+        pairs = sorted(pairs, key=lambda pair: pair[0].id)
+        numbered = [(row.id, entry) for row, entry in pairs]
+        # The hash is of all searched text: the same hash, the same row and the same vector.
+        texts = [(row, entry) for row, entry in pairs if row.embed_hash != entry.embed_hash]
+        stale = [
+            (row.id,)
+            for row, entry in texts
+            if row.embed_hash.removeprefix(UNWRITTEN) != entry.embed_hash
+        ]
+        connection = self._connection
         connection.executemany(DROP_VECTOR, stale)
-        delete_structure(connection, [(values[-1],) for values in replaced])
-        connection.executemany(_SET_ENTRY, replaced)
-        connection.executemany(_ADD_ENTRY, added)
-        if full_text:
-            connection.executemany(_ADD_FTS, texts)
-        connection.executemany(_ADD_FRAGMENT, fragments)
-        connection.executemany(_ADD_CITATION, citations)
+        delete_structure(connection, [(entry_id,) for entry_id, _ in numbered])
+        key, generation = self._target.key, self._generation
+        connection.executemany(
+            _SET_ENTRY,
+            (
+                (*entry.stub, entry.embed_hash, entry.document, generation, key, entry_id)
+                for entry_id, entry in numbered
+            ),
+        )
+        if has_full_text(connection):
+            connection.executemany(DROP_FULL_TEXT, [(row.id,) for row, _ in texts])
+            self._add_texts((row.id, entry) for row, entry in texts)
+        self._add_structure(numbered)
+        bundle, prefix = self._target.bundle, self._target.prefix
+        for row, entry in pairs:
+            stub = stub_from_row(bundle, prefix, entry.stub)
+            if entry.rel in self._edited or row.stub != stub or row.embed_hash != entry.embed_hash:
+                self._written.changed.append((row.stub, stub))
+
+    # Rows are made one at a time, as they are bound: all at once would be ten times as many
+    # objects as there are files in a transaction.
+
+    def _add_texts(self, numbered: Iterable[tuple[int, PreparedEntry]]) -> None:
+        self._connection.executemany(
+            _ADD_FTS, ((entry_id, *entry.fields) for entry_id, entry in numbered)
+        )
+
+    def _add_structure(self, numbered: Sequence[tuple[int, PreparedEntry]]) -> None:
+        self._connection.executemany(
+            _ADD_FRAGMENT,
+            (
+                (entry_id, at, *values)
+                for entry_id, entry in numbered
+                for at, values in enumerate(entry.fragments)
+            ),
+        )
+        self._connection.executemany(
+            _ADD_CITATION,
+            (
+                (entry_id, at, *values)
+                for entry_id, entry in numbered
+                for at, values in enumerate(entry.citations)
+            ),
+        )
 
     def _note_claims(
         self,
         before: Mapping[str, _EntryRow],
         contested: set[str],
         claims: Mapping[str, list[str]],
-        touched: Iterable[str],
     ) -> None:
         """Report the claimants of every ref that is contested, or existed and may have been."""
         bundle, prefix = self._target.bundle, self._target.prefix
-        for concept_id in sorted(touched):
-            if concept_id in contested or concept_id in before:
-                rels = claims.get(concept_id, [])
-                paths = tuple([native_path(prefix, rel) for rel in rels])
-                self._written.claims.append(
-                    Claims(bundle, concept_id, paths if len(paths) > 1 else ())
-                )
+        for concept_id in sorted(contested | before.keys()):
+            rels = claims.get(concept_id, [])
+            paths = tuple([native_path(prefix, rel) for rel in rels])
+            self._written.claims.append(Claims(bundle, concept_id, paths if len(paths) > 1 else ()))

@@ -151,7 +151,7 @@ class IndexedBundles:
         skip_if_locked: bool = False,
         check_run: CheckRun | None = None,
         on_progress: Callable[[int, int, str], None] = nothing,
-        on_delta: Callable[[Delta], None] = nothing,
+        on_delta: Callable[[Delta], None] | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> IndexReport:
         """Bring the index up to date; may run in any thread.
@@ -166,6 +166,7 @@ class IndexedBundles:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
+            sort=check_run is None,  # a check asks of no asset who cites it
             crew=None if check_run is None else check_run.crew,
             also=None if check_run is None else may_be_checked,
             on_progress=on_progress,
@@ -202,7 +203,7 @@ class IndexedBundles:
             skip_if_locked=skip_if_locked,
             check_run=check_run,
             on_progress=on_progress,
-            on_delta=(lambda delta: nothing(self.apply(delta))) if follow else nothing,
+            on_delta=(lambda delta: nothing(self.apply(delta))) if follow else None,
             cancelled=cancelled,
         )
         self.warnings = report.of_run
