@@ -100,11 +100,15 @@ def _colon(span: Span, document: Document, fixes: tuple[Fix, ...]) -> Finding:
 def check_invalid_frontmatter(subject: Subject) -> Iterable[Finding]:
     document = subject.document
     text, frontmatter = document.text, document.frontmatter
-    if frontmatter is not None and not subject.sort.is_broken and frontmatter.fence_blanks is None:
-        suspects = _suspects(text, frontmatter) or any(shallow_values(text, frontmatter.root))
-        if not suspects and "\ufffd" not in text and not is_binary(text):
-            return ()  # most files
-    return _frontmatter_faults(subject)
+    if (
+        frontmatter is None
+        or frontmatter.fence_blanks is not None
+        or subject.sort.is_broken
+        or "\ufffd" in text
+        or is_binary(text)
+    ):
+        return _frontmatter_faults(subject)
+    return _silently_wrong(subject.path, document, frontmatter)
 
 
 def _frontmatter_faults(subject: Subject) -> Iterator[Finding]:
@@ -318,8 +322,8 @@ def _needs_frontmatter(subject: Subject) -> bool:
 
 def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> Iterator[Finding]:
     """What a lenient reader accepts and another one refuses, or reads as something else."""
-    text = document.text
-    for mapping in _suspects(text, frontmatter):
+    text, source = document.text, frontmatter.inner.of(document.text)
+    for mapping in _suspects(source, frontmatter):
         first: dict[str, Pair] = {}
         for pair in mapping.pairs:
             earlier = first.setdefault(pair.key.text, pair)
@@ -331,7 +335,7 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
                 gap = text[start:end]
                 if "&" in gap or "!" in gap:
                     yield from _property(text, frontmatter, pair, gap)
-    if "!" in frontmatter.inner.of(text):
+    if "!" in source:
         yield from _tagged_items(text, frontmatter.root)
     if "#" in source:
         yield from cut_values(text, frontmatter.root)
@@ -426,9 +430,8 @@ def _tagged_items(text: str, root: Node) -> Iterator[Finding]:
             )
 
 
-def _suspects(text: str, frontmatter: Frontmatter) -> list[Mapping]:
+def _suspects(source: str, frontmatter: Frontmatter) -> list[Mapping]:
     """The maps with a key that stands in them twice; all, where YAML's own marks may stand."""
-    source = frontmatter.inner.of(text)
     mappings = _mappings(frontmatter.root)
     if "&" in source or "!" in source:
         return mappings
