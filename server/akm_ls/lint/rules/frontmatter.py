@@ -14,6 +14,7 @@ from akm_ls.documents.text import Span
 from akm_ls.documents.yaml_mends import Fault, Faults, find_faults, quoted
 from akm_ls.lint.finding import Finding, Fix, Related, Severity, TextEdit
 from akm_ls.lint.rule import Rule, Subject
+from akm_ls.lint.rules.cut_values import cut_values
 from akm_ls.lint.rules.shallow_values import shallow_values
 from akm_ls.lint.rules.skill_body import is_only_a_resource
 from akm_ls.lint.rules.skill_files import is_binary
@@ -95,7 +96,7 @@ def check_invalid_frontmatter(subject: Subject) -> Iterable[Finding]:
     document = subject.document
     text, frontmatter = document.text, document.frontmatter
     if frontmatter is not None and not subject.sort.is_broken and frontmatter.fence_blanks is None:
-        suspects = _suspects(text, frontmatter) or any(shallow_values(text, frontmatter.root))
+        suspects = _suspects(text, frontmatter) or any(_read_otherwise(text, frontmatter))
         if not suspects and "\ufffd" not in text and not is_binary(text):
             return ()  # most files
     return _frontmatter_faults(subject)
@@ -327,7 +328,15 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
                     yield from _property(text, frontmatter, pair, gap)
     if "!" in frontmatter.inner.of(text):
         yield from _tagged_items(text, frontmatter.root)
-    yield from shallow_values(text, frontmatter.root)
+    yield from _read_otherwise(text, frontmatter)
+
+
+def _read_otherwise(text: str, frontmatter: Frontmatter) -> Iterator[Finding]:
+    source = frontmatter.inner.of(text)
+    if "#" in source:
+        yield from cut_values(text, frontmatter.root)
+    if source.count("\n") > len(frontmatter.root.pairs):  # some value goes over several lines
+        yield from shallow_values(text, frontmatter.root)
 
 
 def _duplicate(path: str, text: str, mapping: Mapping, earlier: Pair, later: Pair) -> Finding:
@@ -478,7 +487,8 @@ RULES = (
         why=(
             "A host that cannot read the frontmatter loads the file without it, or not at all. "
             "The commonest cause after a colon is a value that starts with a character YAML has "
-            "a use for, such as `argument-hint: [file] [--all]`."
+            "a use for, such as `argument-hint: [file] [--all]`. What only some readers refuse, or "
+            "read otherwise than it looks (a text cut off at ` #`), is a warning."
         ),
         remedy=(
             "Correct the YAML at the marked place; mostly the value needs quotes. The block "

@@ -35,10 +35,12 @@ _SHELLS = frozenset(("", "bash", "sh", "shell", "zsh", "console", "shell-session
 
 def run_lines(document: Document) -> list[tuple[Target, Span]]:
     """The relative paths that commands in code blocks run, and where each stands."""
-    text = document.text
-    if not any(ending in text for ending in _ENDINGS):
-        return []  # most documents
-    return [found for fence in document.fences for found in _run_in(document, fence)]
+    return [
+        found
+        for fence in document.fences
+        if fence.language in _SHELLS
+        for found in _run_in(document, fence)
+    ]
 
 
 def missing_scripts(
@@ -65,8 +67,6 @@ def missing_scripts(
 
 
 def _run_in(document: Document, fence: Fence) -> Iterator[tuple[Target, Span]]:
-    if fence.language not in _SHELLS:
-        return
     text, (start, end) = document.text, fence.inner
     away: int | None = None
     for found in _RUN_LINE.finditer(text, start, end):
