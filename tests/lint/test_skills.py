@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from repository import lint_repository
-from stash import Stash, fixed, lint_stash, marked
+from stash import Stash, fixed, lint_stash, marked, write_stash
 
 from akm_ls.lint.finding import Finding
 from akm_ls.lint.fixes import apply_edits
 from akm_ls.lint.settings import LintSettings
+from akm_ls.workspace import Workspace
+from akm_ls.workspace.settings import Settings
 
 GOOD = "Does one thing. Use it for that."
 
@@ -48,6 +50,22 @@ def test_another_name_than_the_directorys_is_for_the_author(tmp_path: Path) -> N
     (finding,) = found(tmp_path, {rel: text}, "skill-name-invalid")
     assert "`banner-design`" in finding.message and not finding.fixable
     assert apply_edits(text, finding.fixes[0].edits) == skill("banner-design")
+
+
+@pytest.mark.parametrize("beside", [".git/HEAD", ".claude-plugin/plugin.json", None])
+def test_a_skill_on_its_own_is_named_as_its_directory_too(
+    tmp_path: Path, beside: str | None
+) -> None:
+    files: dict[str, str] = {"my-skill/SKILL.md": skill("other")}
+    if beside is not None:
+        files[f"my-skill/{beside}"] = "{}"
+    folder = write_stash(tmp_path / "here", files) / "my-skill"
+    options = Settings(folders=(str(folder),), data_dir=str(tmp_path / "data"), config="")
+    with Workspace.open(options) as workspace:
+        workspace.refresh()
+        told = [f for file in workspace.check() for f in file.findings]
+    named = [f.data["directory"] for f in told if f.code == "skill-name-invalid"]
+    assert named == (["my-skill"] if beside is None else []), "a checkout is called anything"
 
 
 def test_a_bad_directory_is_not_copied(tmp_path: Path) -> None:

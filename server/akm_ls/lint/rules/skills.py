@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from akm_ls.bundles.host_layouts import PLUGIN_DIRECTORIES
 from akm_ls.bundles.schema import load_schema, place_of
 from akm_ls.bundles.schema.spelling import likely
 from akm_ls.documents.frontmatter import Frontmatter
@@ -29,6 +30,8 @@ MAX_DESCRIPTION = 1024
 MAX_LISTED = 1536
 """Characters of ``description`` and ``when_to_use`` together that Claude Code shows a model."""
 
+_ANY_NAME = (".git", *PLUGIN_DIRECTORIES)
+"""What is in a directory that may be called anything."""
 _NOT_A_NAME = re.compile(r"[\W_]+")
 
 
@@ -71,10 +74,17 @@ def check_name(subject: Subject) -> Iterator[Finding]:
 
 
 def _directory(subject: Subject) -> str | None:
-    """The skill's directory as its name must spell it; ``None`` for a skill that is a bundle."""
+    """The skill's directory as its name must spell it.
+
+    ``None`` for a checkout, a plugin or an installed bundle that is a skill as a whole: what its
+    directory is called is for whoever puts it there.
+    """
+    directory = os.path.dirname(subject.path)
     if "/" not in subject.rel:
-        return None
-    return unicodedata.normalize("NFKC", os.path.basename(os.path.dirname(subject.path)))
+        names = subject.around.names(directory)
+        if subject.bundle.origin == "config" or any(name in names for name in _ANY_NAME):
+            return None
+    return unicodedata.normalize("NFKC", os.path.basename(directory))
 
 
 def _is_within_a_skill(subject: Subject) -> bool:
