@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
+from repository import lint_repository
 
 from akm_ls.bundles.bundle import Bundle, BundleSet
 from akm_ls.documents.document import parse
@@ -179,3 +181,34 @@ def test_a_category_that_does_not_exist() -> None:
 )
 def test_no_category_is_asked_for(rel: str, text: str) -> None:
     assert not findings(rel, text, "missing-category")
+
+
+HALF = [
+    (".claude/agents/a.md", "description: Reviews changes", "`name`"),
+    (".claude/agents/a.md", "name: a", "`description`"),
+    (".gemini/agents/a.md", "description: Reviews changes", "`name`"),
+    ("plugin/agents/a.md", "name: a", "`description`"),
+    ("plugin/agents/a.md", "description: Reviews changes", None),
+    (".claude/agents/a.md", "name: a\ndescription: Reviews changes", None),
+    (".claude/agents/a.md", "title: How agents are kept here", None),
+    (".claude/agents/README.md", "description: What lies here", None),
+    (".claude/commands/a.md", "description: Reviews changes", None),
+    (".opencode/agents/a.md", "description: Reviews changes", None),
+]
+
+
+@pytest.mark.parametrize(("rel", "yaml", "lacks"), HALF)
+def test_an_agent_has_all_that_its_tool_asks_for(
+    tmp_path: Path, rel: str, yaml: str, lacks: str | None
+) -> None:
+    files = {rel: f"---\n{yaml}\n---\nReview it.\n", "plugin/.claude-plugin/plugin.json": "{}"}
+    files["plugin/skills/x/SKILL.md"] = "---\nname: x\ndescription: Finds typos.\n---\n# X\n"
+    found = lint_repository(tmp_path, files, "missing-name-or-type").get(rel, ())
+    assert [f.severity for f in found] == ([] if lacks is None else ["warning"])
+    assert all(f.message.startswith(f"The agent has no {lacks}") for f in found)
+
+
+def test_a_missing_agents_name_is_its_files(tmp_path: Path) -> None:
+    rel, text = ".claude/agents/code-reviewer.md", "---\ndescription: Reviews.\n---\nReview it.\n"
+    (found,) = lint_repository(tmp_path, {rel: text}, "missing-name-or-type")[rel]
+    assert apply_edits(text, safe_edits([found])).startswith("---\nname: code-reviewer\n")

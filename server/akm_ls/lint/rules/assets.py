@@ -6,10 +6,12 @@ The rules speak only where the frontmatter can be read; what is wrong with it ot
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
 from akm_ls.bundles.classification import is_reserved, split_path
+from akm_ls.bundles.schema import load_schema, place_of
 from akm_ls.documents.document import Document
 from akm_ls.documents.frontmatter import Frontmatter
 from akm_ls.documents.nodes import Node, Pair, Scalar
@@ -120,13 +122,21 @@ def _wants_date(sort: Sort) -> bool:
 
 
 def check_missing_name_or_type(subject: Subject) -> Iterator[Finding]:
-    return _unnamed(subject) if is_akm(subject) else _without_signal(subject)
+    if is_akm(subject):
+        yield from _unnamed(subject)
+        return
+    if subject.sort.format != "host":
+        yield from _without_signal(subject)
+    if subject.type == "agent":
+        yield from _half_an_agent(subject)
 
 
 def _is_named(sort: Sort) -> bool:
     if sort.format == "akm":
         return sort.head in _NAMED and sort.has_frontmatter
     # In a tool's own layout neither key is required, but something has to say what a file is.
+    if sort.format == "host":
+        return sort.type == "agent" and sort.has_frontmatter
     return sort.format in ("claude", "opencode") and sort.type in ("command", "agent")
 
 
@@ -215,6 +225,40 @@ def _without_signal(subject: Subject) -> Iterator[Finding]:
         ),
         span=first_line(document),
         data={"keys": ["name", "description"]},
+    )
+
+
+def _half_an_agent(subject: Subject) -> Iterator[Finding]:
+    """An agent with a name and no description, or the reverse, where a tool needs both.
+
+    A file with neither may be a page about the agents.
+    """
+    frontmatter = readable(subject.document)
+    place = place_of(subject.path, subject.type, subject.bundle.adapter)
+    if frontmatter is None or place is None:
+        return
+    missing = [key for key in ("name", "description") if _is_falsy(frontmatter.get(key))]
+    if len(missing) != 1:
+        return
+    key = missing[0]
+    if key == "name" and not os.path.basename(subject.bundle.root).startswith("."):
+        return  # a plugin's agents are named after their files
+    hosts = place.narrowed(subject.settings.hosts).hosts
+    needed = [k for kind in place.own_kinds if (k := kind.keys.get(key)) is not None]
+    refusing = frozenset[str]().union(*(k.required_by for k in needed)) & hosts
+    if not refusing:
+        return
+    what = "Say when to use it." if key == "description" else f"Add `name: {slug_of(subject.rel)}`."
+    yield Finding(
+        code="missing-name-or-type",
+        severity="warning",
+        message=(
+            f"The agent has no `{key}`, and without one it is not offered in "
+            f"{load_schema().host_names(refusing)}. {what}"
+        ),
+        span=opening(frontmatter),
+        data={"keys": [key]},
+        fixes=_add_keys(subject.document, {"name": slug_of(subject.rel)}) if key == "name" else (),
     )
 
 
@@ -307,7 +351,8 @@ RULES: tuple[Rule, ...] = (
         ),
         remedy=(
             "Add `name:` and `type: agent` or `type: command`. In a bundle of a tool's own layout "
-            "a `description` or a placeholder such as `$ARGUMENTS` is enough."
+            "a `description` or a placeholder such as `$ARGUMENTS` is enough for a command; an "
+            "agent needs what the tools named in the message ask for."
         ),
         example="---\ndescription: Reviews changes\nupdated: 2026-01-31\n---\nReview.\n",
         check=check_missing_name_or_type,
