@@ -87,7 +87,6 @@ def run_index(
     crew: Crew | None = None,
     also: Callable[[str], bool] | None = None,
     skip_if_locked: bool = False,
-    sort: bool = True,
     config: str | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, label: None,
     on_delta: Callable[[Delta], None] | None = None,
@@ -103,8 +102,6 @@ def run_index(
         crew: the processes that read many files, if others are to have them afterwards.
         also: files to list as well, by their POSIX paths, for `IndexReport.walked`.
         skip_if_locked: do nothing while another process rebuilds the index.
-        sort: make up for what a first load puts off, which only speeds up finding citations.
-            Otherwise the next run does.
         config: the configuration file that ``bundles`` come from; by default the first file
             they say to watch.
         on_progress: called with files done, files to read, and a bundle's id.
@@ -144,8 +141,7 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            if sort:
-                run.sort()
+            run.sort()
             entries, complaints = run.summary()
             if run.has_written:
                 database.settle()

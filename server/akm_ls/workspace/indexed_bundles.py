@@ -166,7 +166,6 @@ class IndexedBundles:
             clean=clean,
             only=only,
             skip_if_locked=skip_if_locked,
-            sort=check_run is None,  # a check asks of no asset who cites it
             crew=None if check_run is None else check_run.crew,
             also=None if check_run is None else may_be_checked,
             on_progress=on_progress,
