@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from akm_ls.documents.nodes import Mapping, Node, Scalar, Sequence
+from akm_ls.documents.nodes import Mapping, Node, Pair, Scalar, Sequence
 from akm_ls.documents.text import Span
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 
 _LINE = re.compile(r"(?:\r\n|\n|\r)(?P<indent>[ ]*)(?P<rest>[^\r\n]*)")
+_QUOTES = frozenset(("'", '"'))
 _CLOSERS = re.compile(r"[\]}]+[ \t]*\Z")
 
 
@@ -26,21 +27,21 @@ def shallow_values(text: str, root: Mapping) -> Iterator[Finding]:
         if node.flow or id(node) in seen:
             continue
         seen.add(id(node))
-        if isinstance(node, Mapping):
-            children = [(pair.key.span.start, pair.value) for pair in node.pairs]
-        else:
-            children = [(_dash(text, item), item) for item in node.items]
-        for owner, value in children:
-            if isinstance(value, Mapping | Sequence):
+        for child in node.pairs if isinstance(node, Mapping) else node.items:
+            value = child.value if isinstance(child, Pair) else child
+            if isinstance(value, Scalar):
+                if value.style not in _QUOTES:
+                    continue  # most values of most files
+            else:
                 pending.append(value)
                 if not value.flow:
                     continue
-            elif value.style not in ('"', "'"):
-                continue
             start, end = value.span
-            if start < owner or not ("\n" in text[start:end] or "\r" in text[start:end]):
+            if text.find("\n", start, end) < 0 and text.find("\r", start, end) < 0:
                 continue
-            yield from _judge(text, value, _column(text, owner))
+            owner = child.key.span.start if isinstance(child, Pair) else _dash(text, child)
+            if start >= owner:
+                yield from _judge(text, value, _column(text, owner))
 
 
 def _judge(text: str, value: Node, column: int) -> Iterator[Finding]:

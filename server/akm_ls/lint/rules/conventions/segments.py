@@ -32,6 +32,8 @@ _TRAILING_STATUS = frozenset({"wip", "draft", "old", "final", "deprecated"})
 _SLUG = re.compile(r"[^\W_A-Z]+(?:-[^\W_A-Z]+)*\Z")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECASE | re.ASCII)
+_SHORTEST_UUID = 32
+_DIGIT = re.compile(r"[0-9]")
 _HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\Z", re.ASCII)
 _DECIMAL = re.compile(r"\d{2}(?:\.\d{2})?\Z", re.ASCII)
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
@@ -46,18 +48,21 @@ def volatile_part(segment: str) -> str | None:
     lowered = segment.lower()
     if lowered in _STATUS or lowered in _URGENCY or segment.startswith("@"):
         return segment
-    if match := _DATE.search(segment):
-        return match.group()
-    if match := _VERSION.search(lowered) or _PRIORITY.search(lowered):
-        return match.group(1)
-    last = re.split(r"[-_ ]", lowered)[-1]
+    if _DIGIT.search(segment):
+        if match := _DATE.search(segment):
+            return match.group()
+        if match := _VERSION.search(lowered) or _PRIORITY.search(lowered):
+            return match.group(1)
+    last = lowered.replace("_", "-").replace(" ", "-").rpartition("-")[2]
     return last if last in _TRAILING_STATUS else None
 
 
 def is_opaque(segment: str) -> bool:
     """Whether a segment is a number or an identifier, with no word to be found by."""
     lowered = segment.lower()
-    if _UUID.match(lowered) or _HEX.match(lowered) or _DECIMAL.match(segment):
+    if _DIGIT.search(segment) and (_HEX.match(lowered) or _DECIMAL.match(segment)):
+        return True
+    if len(segment) >= _SHORTEST_UUID and _UUID.match(lowered):
         return True
     if _WORD.search(segment):
         return False
