@@ -339,7 +339,8 @@ def _silently_wrong(path: str, document: Document, frontmatter: Frontmatter) -> 
         yield from _tagged_items(text, frontmatter.root)
     if "#" in source:
         yield from cut_values(text, frontmatter.root)
-    if source.count("\n") > len(frontmatter.root.pairs):  # some value goes over several lines
+    # Some value goes over several lines.
+    if source.count("\n") > len(frontmatter.root.pairs) or "\r" in source:
         yield from shallow_values(text, frontmatter.root)
 
 
