@@ -92,8 +92,9 @@ def _search_hints(draft: Draft, key: str, node: Node) -> None:
 
 def _guidance(draft: Draft, key: str, node: Node) -> None:
     """``usage``, ``examples``, ``xrefs``: kept, and searched."""
-    _list(draft, key, node)
-    draft.hints += strings(node)
+    if values := strings(node):
+        draft.extra[key] = list(values)
+        draft.hints += values
 
 
 def _list(draft: Draft, key: str, node: Node) -> None:

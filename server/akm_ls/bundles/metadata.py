@@ -6,7 +6,6 @@ frontmatter or script comments, what its type adds, and last the fallbacks that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -199,18 +198,13 @@ def _fragments(document: Document | None) -> tuple[FragmentInfo, ...]:
     if document is None:
         return ()
     return tuple(
-        FragmentInfo(
-            heading.slug,
-            heading.text,
-            heading.level,
-            heading.span.start,
-            heading.section.end,
-            heading.line,
-        )
-        for heading in document.headings[:MAX_FRAGMENTS]
-        if heading.slug
+        [
+            FragmentInfo(slug, title, level, start, end, line)
+            for level, title, slug, (start, _), (_, end), line in document.headings[:MAX_FRAGMENTS]
+            if slug
+        ]
     )
 
 
-def _unique(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, values)))
+def _unique(values: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, values))) if values else ()

@@ -202,7 +202,8 @@ def _text(
     recognition = adapter.recognise(rel, document)
     if recognition is None:
         return ReadResult(content_hash=content_hash)
-    directory = os.path.dirname(path)
+    # With its separator at the end.
+    directory = path[: len(path) - len(rel.rpartition("/")[2])]
     entry = build_entry(
         bundle,
         rel,
@@ -326,9 +327,15 @@ _packages: dict[str, tuple[tuple[int, int], PackageInfo | None]] = {}
 
 
 def _package(directory: str) -> PackageInfo | None:
-    """What the ``package.json`` in ``directory`` says; read again when its stat changes."""
-    path = os.path.join(directory, "package.json")
+    """What the ``package.json`` in ``directory`` says; read again when its stat changes.
+
+    ``directory`` ends with a separator.
+    """
+    path = f"{directory}package.json"
     try:
+        # Few directories have one: an exception for each file would take as long as the question.
+        if not os.access(path, os.F_OK):
+            return None
         status = os.stat(path, follow_symlinks=False)
     except (OSError, ValueError):
         return None

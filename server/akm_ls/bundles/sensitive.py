@@ -10,6 +10,8 @@ SECRET_SIZE_LIMIT = 5 * 1024 * 1024
 
 def is_secret(rel: str) -> bool:
     """Whether a file lies below a ``secrets`` (or retired ``vaults``) directory: never read it."""
+    if "secrets/" not in rel and "vaults/" not in rel:
+        return False
     directories = rel.split("/")[:-1]
     return "secrets" in directories or "vaults" in directories
 

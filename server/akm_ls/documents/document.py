@@ -54,6 +54,8 @@ _YAML_EXTENSIONS = frozenset({".yml", ".yaml"})
 
 def kind_of(path: str) -> Kind:
     """The kind of a file, by its name only."""
+    if path.endswith(".md") and path[-4:-3].isalnum():
+        return "markdown"  # what nearly all files are
     name = os.path.basename(path).lower()
     extension = os.path.splitext(name)[1]
     if extension in _MARKDOWN_EXTENSIONS:
@@ -98,7 +100,7 @@ class Document:
             return Frontmatter(whole, whole, root, problem, True)
         return None
 
-    @property
+    @lazy
     def body_start(self) -> int:
         """Where the body starts: after the frontmatter. A YAML file has none."""
         return 0 if self.frontmatter is None else self.frontmatter.span.end
@@ -145,10 +147,12 @@ class Document:
         Fences, HTML comments and URLs; of a Markdown file also the frontmatter block, whose refs
         stand in channels of their own.
         """
-        spans = merge((*self.blocks, *self._urls)) if self._urls else self.blocks
-        if self.kind == "markdown" and self.body_start:
-            return merge((Span(0, self.body_start), *spans))
-        return spans
+        urls, start = self._urls, self.body_start
+        spans = merge((*self.blocks, *urls)) if urls else self.blocks
+        if self.kind != "markdown" or not start:
+            return spans
+        block = Span(0, start)
+        return merge((block, *spans)) if spans and spans[0].start <= start else (block, *spans)
 
     @lazy
     def refs(self) -> tuple[RefOccurrence, ...]:
@@ -307,8 +311,8 @@ class Document:
     def blocks(self) -> tuple[Span, ...]:
         """Fences and comments, merged."""
         fences, comments = self._fences_and_comments
-        if not fences and not comments:
-            return ()
+        if not comments and len(fences) <= 1:
+            return (fences[0].span,) if fences else ()
         return merge((*(fence.span for fence in fences), *comments))
 
     @lazy

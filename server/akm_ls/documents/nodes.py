@@ -14,9 +14,11 @@ _INT = re.compile(r"[-+]?[0-9]+\Z")
 _OCTAL = re.compile(r"0o[0-7]+\Z")
 _HEX = re.compile(r"0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
-_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_TRUE = frozenset({"true", "True", "TRUE"})
-_FALSE = frozenset({"false", "False", "FALSE"})
+_WORDS: dict[str, bool | None] = (
+    dict.fromkeys(("", "~", "null", "Null", "NULL"))
+    | dict.fromkeys(("true", "True", "TRUE"), True)
+    | dict.fromkeys(("false", "False", "FALSE"), False)
+)
 _QUOTES = frozenset({"'", '"'})
 _STARTS_NUMBER = frozenset("+-.0123456789")
 
@@ -105,12 +107,8 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 
     So do infinities and ``.nan``: JSON, which values end up in, has no word for them.
     """
-    if text in _NULLS:
-        return None
-    if text in _TRUE:
-        return True
-    if text in _FALSE:
-        return False
+    if text in _WORDS:
+        return _WORDS[text]
     if len(text) > 40 or text[0] not in _STARTS_NUMBER:
         return text
     if _INT.match(text):
@@ -137,4 +135,9 @@ def scalar_items(node: Node | None) -> Iterator[Scalar]:
 
 def strings(node: Node | None) -> tuple[str, ...]:
     """The non-blank strings of a scalar-or-list value, trimmed."""
-    return tuple(text for item in scalar_items(node) if (text := item.text.strip()))
+    if isinstance(node, Scalar):
+        return (text,) if (text := node.text.strip()) else ()
+    if isinstance(node, Sequence):
+        items = [item.text.strip() for item in node.items if isinstance(item, Scalar)]
+        return tuple([text for text in items if text])
+    return ()

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _TELLING = 8
 """Letters of a secret that are too many to be told."""
-_SPACED = str.maketrans("-_", "  ")
 
 
 class SearchFields(NamedTuple):
@@ -89,7 +88,7 @@ def _composed(entry: Entry, content: str | None = None) -> SearchFields:
 
 def _folded(composed: SearchFields) -> SearchFields:
     name, *others = map(fold, composed)
-    return SearchFields(name.translate(_SPACED), *others)
+    return SearchFields(name.replace("-", " ").replace("_", " "), *others)
 
 
 def search_text(fields: SearchFields, body: int | None = None) -> str:
@@ -99,7 +98,7 @@ def search_text(fields: SearchFields, body: int | None = None) -> str:
     """
     if body is not None:
         fields = fields._replace(content=fields.content[:body])
-    return "\n".join([field for field in fields if field.strip()])
+    return "\n".join([field for field in fields if field and not field.isspace()])
 
 
 def embed_hash_of(text: str) -> str:

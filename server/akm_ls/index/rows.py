@@ -139,10 +139,11 @@ def _is_storable(entry: tuple[Any, ...]) -> bool:
     A file's own text is UTF-8; a lone surrogate can only come from an escape in a YAML string,
     and those are in the searchable fields or in the document.
     """
-    _, _, document, fields, *_ = entry
+    _, _, document, fields, _, _ = entry
     try:
-        document.encode()
-        "".join(fields).encode()
+        for text in (document, *fields):
+            if not text.isascii():
+                text.encode()
     except UnicodeEncodeError:
         return False
     return True
@@ -172,15 +173,8 @@ def _entry_rows(entry: Entry) -> tuple[Any, ...]:
         tuple(fields),
         tuple(
             [
-                (
-                    item.slug,
-                    None if item.title == item.slug else item.title,
-                    item.level,
-                    item.line,
-                    item.start,
-                    item.end,
-                )
-                for item in entry.fragments
+                (slug, None if title == slug else title, level, line, start, end)
+                for slug, title, level, start, end, line in entry.fragments
             ]
         ),
         _citation_rows(entry.citations),
@@ -192,7 +186,10 @@ def _citation_rows(citations: Iterable[Citation]) -> tuple[tuple[Any, ...], ...]
     return tuple(map(tuple, citations))
 
 
-_write_document = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# A frontmatter's values have been copied on the way here: there is no circle in them.
+_write_document = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":")
+).encode
 
 
 def _document(entry: Entry) -> str:

@@ -90,7 +90,7 @@ class Stub(NamedTuple):
 def pack_fragments(fragments: Iterable[tuple[str, str]]) -> str:
     """(slug, title) pairs as `Stub.slugs`."""
     return "\n".join(
-        slug if title == slug else f"{slug}\t{_one_line(title)}" for slug, title in fragments
+        [slug if title == slug else f"{slug}\t{_one_line(title)}" for slug, title in fragments]
     )
 
 
