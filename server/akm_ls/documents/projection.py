@@ -20,6 +20,8 @@ _RULE_OR_MARKER = re.compile(
     r"|\n[ \t]*>[ \t>]*"
 )
 _BLANK = re.compile(r"\s+")
+_BLANKS = re.compile("  +")
+_RARE_BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f"
 _DECORATION = "|*`[]!"
 
 
@@ -55,7 +57,15 @@ def project_body(document: Document, limit: int = 1_000_000) -> str:
     body = _RULE_OR_MARKER.sub("\n", body)
     for mark in _DECORATION:  # `str.translate` takes ten times as long
         body = body.replace(mark, " ")
-    return " ".join(body.split())[:limit]
+    return _collapsed(body)[:limit]
+
+
+def _collapsed(text: str) -> str:
+    """``text`` with one blank for every run of white space, and none at its ends."""
+    if not text.isascii() or any(map(text.__contains__, _RARE_BLANKS)):
+        return " ".join(text.split())
+    # The same, without making a string of every word.
+    return _BLANKS.sub(" ", text.replace("\n", " ")).strip(" ")
 
 
 def _after_inner_frontmatter(text: str, start: int, end: int) -> int:
