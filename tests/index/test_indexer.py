@@ -259,6 +259,22 @@ def test_citations_stay_sorted_while_more_are_added(site: Site, page: Page) -> N
     assert set(indexed) == {(1,)}
 
 
+def test_a_run_leaves_few_segments_of_full_text(
+    site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "GROUP_FILES", 1)
+    site.write({f"team/knowledge/{n}.md": page(body=f"word{n}") for n in range(400)})
+    segments: list[int] = []
+
+    def count(delta: Delta) -> None:
+        segments.append(len(site.sql("SELECT DISTINCT segid FROM entries_fts_idx")))
+
+    site.index(on_delta=count)
+    count(Delta())
+    assert max(segments) > 4 > segments[-1]
+    assert len(site.sql("SELECT rowid FROM entries_fts WHERE entries_fts MATCH 'word149'")) == 1
+
+
 def test_progress_counts_files(site: Site, page: Page) -> None:
     site.write({f"team/knowledge/{n}.md": page() for n in range(70)})
     seen: list[tuple[int, int, str]] = []

@@ -141,7 +141,7 @@ def run_index(
                     warnings.append(str(problem))
                     if attempt == 2:
                         raise
-            run.sort()
+            run.tidy(merge=not crew.stays)
             entries, complaints = run.summary()
             if run.has_written:
                 database.settle()
@@ -359,12 +359,19 @@ class _Run:
             self._problems = self._database.run(verify.disagreements)
         self._database.write(forget_old_tombstones)
 
-    def sort(self) -> None:
-        """Make up for what was put off. Only speed depends on it: the next run tries again."""
-        if not self.was_cancelled:
-            with contextlib.suppress(StoreError):
-                if not self._database.run(schema.is_sorted):
-                    self._database.write(schema.sort_citations)
+    def tidy(self, *, merge: bool) -> None:
+        """Make up for what was put off. Only speed depends on it: the next run tries again.
+
+        ``merge``: there is time for the full text as well.
+        """
+        if self.was_cancelled:
+            return
+        with contextlib.suppress(StoreError):
+            if not self._database.run(schema.is_sorted):
+                self._database.write(schema.sort_citations)
+            merge = merge and self.has_written
+            while merge and not self._cancelled():
+                merge = self._database.write(schema.merge_texts)
 
     def warnings(self) -> list[str]:
         """What was noticed that is not in the index."""

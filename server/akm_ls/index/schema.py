@@ -293,6 +293,25 @@ def sort_citations(connection: apsw.Connection) -> None:
         connection.execute(statement)
 
 
+_MERGED_AT_ONCE = 500
+"""Pages of full text, some 2 MB, that are merged in one turn."""
+
+
+def merge_texts(connection: apsw.Connection) -> bool:
+    """Merge some of the segments that much writing left; whether there may be more to merge.
+
+    Otherwise the 32nd segment has all of them merged at once, while somebody saves a file. Call it
+    in a write transaction.
+    """
+    if not has_full_text(connection):
+        return False
+    before = connection.total_changes()
+    connection.execute(
+        "INSERT INTO entries_fts (entries_fts, rank) VALUES ('merge', ?)", (_MERGED_AT_ONCE,)
+    )
+    return connection.total_changes() - before > 1  # the command itself counts as one
+
+
 _TEXTLESS = "textless"
 """In ``meta`` once a SQLite without FTS5 has used the file: texts are missing then."""
 
