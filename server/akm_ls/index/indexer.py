@@ -39,11 +39,11 @@ __all__ = ["IndexReport", "run_index", "upsert_files"]
 
 logger = logging.getLogger(__name__)
 
-GROUP_FILES = 1600
-GROUP_SECONDS = 0.4
+GROUP_FILES = 800
+GROUP_SECONDS = 0.25
 """At most so much goes into one transaction, so that other processes get their turn.
 
-It takes a tenth of a second or two. Each leaves a segment for a search to look into.
+It takes a tenth of a second. Twice as much is no faster, and a server grows by 6 MB for good.
 """
 MUCH_TO_SORT = 40_000
 """Files whose citations are too many to be sorted in one such turn."""
