@@ -229,22 +229,29 @@ def test_who_cites_an_asset_is_told_during_a_first_load_and_sorted_after_it(
     told: list[int] = []
     indexed: list[tuple[int]] = []
 
-    def ask(delta: Delta) -> None:
+    def ask(done: int, total: int, label: str) -> None:
         with site.store() as store:
             told.append(len(store.citations_of("team", "knowledge/hub")))
         indexed.extend(site.sql(TARGET_INDEX))
 
-    site.index(on_delta=ask)
+    site.index(on_progress=ask, on_delta=None)
     assert told[0] < told[-1] == MUCH
     assert set(indexed) == {(0,)}
     assert site.sql(TARGET_INDEX) == [(1,)]
+
+
+def test_citations_are_sorted_at_once_for_who_follows_a_run(site: Site, page: Page) -> None:
+    site.write({f"team/knowledge/{n}.md": page() for n in range(MUCH)})
+    indexed: list[tuple[int]] = []
+    site.index(on_delta=lambda delta: indexed.extend(site.sql(TARGET_INDEX)))
+    assert set(indexed) == {(1,)}
 
 
 def test_citations_are_sorted_by_the_next_run_after_one_that_was_cancelled(
     site: Site, page: Page, reads: list[str]
 ) -> None:
     site.write({f"team/knowledge/{n}.md": page() for n in range(MUCH)})
-    assert site.index(cancelled=lambda: bool(reads)).cancelled
+    assert site.index(cancelled=lambda: bool(reads), on_delta=None).cancelled
     assert site.sql(TARGET_INDEX) == [(0,)]
     site.index()
     assert site.sql(TARGET_INDEX) == [(1,)]
@@ -255,7 +262,7 @@ def test_citations_stay_sorted_while_more_are_added(site: Site, page: Page) -> N
     site.index()
     site.write({f"team/knowledge/{n}.md": page() for n in range(MUCH)})
     indexed: list[tuple[int]] = []
-    site.index(on_delta=lambda delta: indexed.extend(site.sql(TARGET_INDEX)))
+    site.index(on_progress=lambda *_: indexed.extend(site.sql(TARGET_INDEX)), on_delta=None)
     assert set(indexed) == {(1,)}
 
 

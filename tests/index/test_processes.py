@@ -23,7 +23,8 @@ from akm_ls.workspace import Settings, Workspace
 if __name__ == "__main__":
     indexer.GROUP_FILES = 100
     workspace = Workspace(Settings(bundle_dirs=(sys.argv[1],), data_dir=sys.argv[2]))
-    workspace.index(on_delta=lambda delta: os.kill(os.getpid(), signal.SIGKILL))
+    pid = os.getpid()
+    workspace.index(on_progress=lambda done, *_: done > 200 and os.kill(pid, signal.SIGKILL))
 """
 
 

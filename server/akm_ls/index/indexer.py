@@ -298,7 +298,8 @@ class _Run:
         )
         progress = [_Progress(item) for item in self.scans]
         total, done = sum(item.left for item in progress), 0
-        if MUCH <= total <= MUCH_TO_SORT:
+        # Who follows the run asks meanwhile.
+        if self._on_delta is None and MUCH <= total <= MUCH_TO_SORT:
             self._database.write(schema.put_off_sorting)
         for item in progress:
             if not item.left:
