@@ -138,10 +138,8 @@ def test_a_name_goes_where_yaml_reads_it_as_a_text(
     tmp_path: Path, directory: str, block: str, left: str
 ) -> None:
     text = f"---\n{block}---\n# X\n"
-    (finding,) = found(
-        tmp_path, {f"skills/{directory}/SKILL.md": text}, "skill-name-invalid",
-        rel=f"skills/{directory}/SKILL.md",
-    )  # fmt: skip
+    rel = f"skills/{directory}/SKILL.md"
+    (finding,) = found(tmp_path, {rel: text}, "skill-name-invalid", rel=rel)
     assert apply_edits(text, finding.fixes[0].edits) == f"---\n{left}---\n# X\n"
 
 

@@ -14,8 +14,8 @@ from akm_ls.lint.finding import Finding
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules import ALL_RULES
 from akm_ls.lint.settings import LintSettings
-from akm_ls.lint.sort import Sort
 from akm_ls.lint.suppression import Suppressions, lines_of
+from akm_ls.lint.traits import Traits
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
     """
     settings, suppressions = subject.settings, subject.suppressions
     running = _running(subject, rules)
-    if subject.sort.has("lint_skip"):
+    if subject.traits.has("lint_skip"):
         skipped = _skipped_codes(subject.document)
         running = [rule for rule in running if not rule.skippable or rule.code not in skipped]
     if suppressions.directives:
@@ -67,15 +67,15 @@ def lint(subject: Subject, rules: Sequence[Rule] = ALL_RULES) -> tuple[Finding, 
 
 @dataclass(frozen=True, slots=True)
 class _Plans:
-    """The rules that run on each sort of file, under some settings."""
+    """The rules that run on files of the same traits, under some settings."""
 
     settings: LintSettings
     with_catalog: bool
     rules: Sequence[Rule]
-    running: dict[Sort, tuple[Rule, ...]] = field(default_factory=dict)
+    running: dict[Traits, tuple[Rule, ...]] = field(default_factory=dict)
 
 
-_MAX_SORTS = 1_000
+_MAX_TRAITS = 1_000
 _latest: _Plans | None = None
 
 
@@ -91,20 +91,20 @@ def _running(subject: Subject, rules: Sequence[Rule]) -> Sequence[Rule]:
         or plans.rules is not rules
     ):
         plans = _latest = _Plans(settings, with_catalog, rules)
-    sort = subject.sort
-    running = plans.running.get(sort)
+    traits = subject.traits
+    running = plans.running.get(traits)
     if running is None:
         running = tuple(
             rule
             for rule in rules
-            if sort.kind in rule.kinds
-            and rule.about(sort)
+            if traits.kind in rule.kinds
+            and rule.about(traits)
             and (with_catalog or not rule.needs_catalog)
             and settings.runs(rule.code, rule.default)
         )
-        if len(plans.running) >= _MAX_SORTS:
+        if len(plans.running) >= _MAX_TRAITS:
             plans.running.clear()
-        plans.running[sort] = running
+        plans.running[traits] = running
     return running
 
 

@@ -20,8 +20,8 @@ from akm_ls.index.catalog import Catalog
 from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Severity
 from akm_ls.lint.settings import LintSettings
-from akm_ls.lint.sort import Sort, any_sort, is_stash, telling_keys
 from akm_ls.lint.suppression import Suppressions, read_suppressions
+from akm_ls.lint.traits import Traits, any_file, is_stash, telling_keys
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class Subject:
         return fact
 
     @lazy
-    def sort(self) -> Sort:
+    def traits(self) -> Traits:
         bundle, document, asset_type = self.bundle, self.document, self.type
         frontmatter = document.frontmatter
         head, slash, _ = self.rel.partition("/")
@@ -142,7 +142,7 @@ class Subject:
             and asset_type is not None
             and is_stash(self.around.names(bundle.real_root))
         )
-        return Sort(
+        return Traits(
             layout,
             document.kind,
             asset_type,
@@ -186,7 +186,7 @@ class Rule:
     as the file ``example_path`` of a bundle called ``team``, with the files ``around`` it (text by
     POSIX path; ``../other/…`` is in a second bundle). ``skippable`` rules honour akm's
     ``lint_skip`` frontmatter key. ``default`` is whether the rule runs when no setting names it.
-    ``about`` says which sorts of files the rule may have something to say of: `check` is asked
+    ``about`` says files of which traits the rule may have something to say of: `check` is asked
     about those only. A fixed severity is the gravest a rule gives: single findings may be milder.
     ``best_fix`` is the best a rule has for some finding, where its example shows less.
     """
@@ -202,7 +202,7 @@ class Rule:
     places: tuple[Place, ...]
     example_path: str = "knowledge/example.md"
     kinds: frozenset[Kind] = frozenset({"markdown"})
-    about: Callable[[Sort], bool] = any_sort
+    about: Callable[[Traits], bool] = any_file
     needs_catalog: bool = False
     skippable: bool = False
     default: bool = True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from akm_ls.bundles.draft import normalise_tag
 from akm_ls.index.stub import DOMAINS_FACT
 from akm_ls.lint.rules.conventions.vocabulary import DEFAULT_DOMAINS, read_vocabulary
-from akm_ls.lint.sort import is_stash
+from akm_ls.lint.traits import is_stash
 
 if TYPE_CHECKING:
     from akm_ls.bundles.bundle import Bundle

@@ -20,7 +20,7 @@ from akm_ls.index.matching import nearest_names
 from akm_ls.lint.finding import Finding, Fix, TextEdit
 from akm_ls.lint.frontmatter_edits import set_keys
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 DATED_DIRECTORIES = frozenset(
     {
@@ -47,7 +47,7 @@ _COMMAND_SIGNAL = re.compile(r"\$ARGUMENTS|\$\d")
 
 def is_akm(subject: Subject) -> bool:
     """Whether a file lies in a bundle of akm's own layout."""
-    return subject.sort.format == "akm"
+    return subject.traits.format == "akm"
 
 
 def readable(document: Document) -> Frontmatter | None:
@@ -97,7 +97,7 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
     frontmatter = readable(subject.document)
     if frontmatter is None or "updated" in frontmatter.root:
         return
-    if subject.sort.head == "workflows" and split_path(subject.rel).readme:
+    if subject.traits.head == "workflows" and split_path(subject.rel).readme:
         return
     today = subject.clock().isoformat()
     edit = set_keys(subject.document, {"updated": today})
@@ -114,8 +114,8 @@ def check_missing_updated(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _wants_date(sort: Sort) -> bool:
-    return sort.format == "akm" and sort.head in DATED_DIRECTORIES and sort.has_frontmatter
+def _wants_date(traits: Traits) -> bool:
+    return traits.format == "akm" and traits.head in DATED_DIRECTORIES and traits.has_frontmatter
 
 
 # name and type
@@ -125,23 +125,23 @@ def check_missing_name_or_type(subject: Subject) -> Iterator[Finding]:
     if is_akm(subject):
         yield from _unnamed(subject)
         return
-    if subject.sort.format != "host":
+    if subject.traits.format != "host":
         yield from _without_signal(subject)
     if subject.type == "agent":
         yield from _half_an_agent(subject)
 
 
-def _is_named(sort: Sort) -> bool:
-    if sort.format == "akm":
-        return sort.head in _NAMED and sort.has_frontmatter
+def _is_named(traits: Traits) -> bool:
+    if traits.format == "akm":
+        return traits.head in _NAMED and traits.has_frontmatter
     # In a tool's own layout neither key is required, but something has to say what a file is.
-    if sort.format == "host":
-        return sort.type == "agent" and sort.has_frontmatter
-    return sort.format in ("claude", "opencode") and sort.type in ("command", "agent")
+    if traits.format == "host":
+        return traits.type == "agent" and traits.has_frontmatter
+    return traits.format in ("claude", "opencode") and traits.type in ("command", "agent")
 
 
 def _unnamed(subject: Subject) -> Iterator[Finding]:
-    head = subject.sort.head
+    head = subject.traits.head
     wanted = _NAMED[head]
     frontmatter = readable(subject.document)
     if frontmatter is None or _is_no_asset(subject):
@@ -372,7 +372,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Set `category:` to personal, team, project, convention or meta.",
         example="---\ndescription: Who is on call\nupdated: 2026-01-31\n---\nAsk the team.\n",
         check=check_missing_category,
-        about=lambda sort: sort.format == "akm" and sort.head == "facts",
+        about=lambda traits: traits.format == "akm" and traits.head == "facts",
         group="assets",
         places=("frontmatter",),
         example_path="facts/on-call.md",

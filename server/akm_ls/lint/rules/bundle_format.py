@@ -224,7 +224,7 @@ RULES = (
             "memories/outage.md": "# Outage\n",
         },
         check=check_bundle_format,
-        about=lambda sort: sort.format not in ("akm", "host"),
+        about=lambda traits: traits.format not in ("akm", "host"),
         group="bundle",
         places=("file name", "directory"),
         kinds=frozenset({"markdown", "yaml", "other"}),

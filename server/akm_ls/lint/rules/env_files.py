@@ -78,7 +78,7 @@ def danger_of(name: str) -> str | None:
 
 
 def check_dangerous_env_key(subject: Subject) -> Iterator[Finding]:
-    if subject.bundle.adapter not in ("akm", "dotenv") or subject.sort.head != "env":
+    if subject.bundle.adapter not in ("akm", "dotenv") or subject.traits.head != "env":
         return
     document = subject.document
     if _ANY_DANGER.search(document.text) is None:

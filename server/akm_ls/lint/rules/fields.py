@@ -21,7 +21,7 @@ from akm_ls.lint.rules import field_types, field_values
 from akm_ls.lint.rules.own_keys import OWN, authors_own
 from akm_ls.lint.rules.powers import grants
 from akm_ls.lint.rules.skill_body import is_only_a_resource
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 _SPECIFIED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """All keys the Agent Skills specification has."""
@@ -302,8 +302,8 @@ def _finding(
     return Finding("unknown-key", severity, message, span, data=data, fixes=fixes)
 
 
-def _is_valid(sort: Sort) -> bool:
-    return sort.has_frontmatter and not sort.is_broken
+def _is_valid(traits: Traits) -> bool:
+    return traits.has_frontmatter and not traits.is_broken
 
 
 RULES: tuple[Rule, ...] = (
@@ -349,7 +349,7 @@ RULES: tuple[Rule, ...] = (
         example="---\nname: text\ndescripton: Finds typos.\n---\n# Text\n",
         example_path="skills/text/SKILL.md",
         check=check_unknown_keys,
-        about=lambda sort: sort.has_frontmatter,
+        about=lambda traits: traits.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
     ),

@@ -19,7 +19,7 @@ from akm_ls.lint.finding import Finding, Fix
 from akm_ls.lint.frontmatter_edits import set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line, opening
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 from akm_ls.refs import Ref, try_parse_ref
 
 LINKED_BY_PATH = frozenset({"okf", "llm-wiki"})
@@ -56,7 +56,7 @@ def check_missing_type(subject: Subject) -> Iterator[Finding]:
 
 def check_page_links(subject: Subject) -> Iterator[Finding]:
     """OKF: links to pages that do not exist; part of `missing-ref`."""
-    if subject.sort.format != "okf" or subject.recognition is None:
+    if subject.traits.format != "okf" or subject.recognition is None:
         return
     for link, ref in _missing_pages(subject):
         yield Finding(
@@ -86,8 +86,8 @@ def _is_file(subject: Subject, rel: str) -> bool:
 # LLM wikis
 
 
-def _is_page(sort: Sort) -> bool:
-    return sort.format == "llm-wiki" and sort.type is not None and sort.head == "pages"
+def _is_page(traits: Traits) -> bool:
+    return traits.format == "llm-wiki" and traits.type is not None and traits.head == "pages"
 
 
 def check_missing_description(subject: Subject) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Add `type:` with your own word for what the document is.",
         example="---\ntitle: Orders\n---\n# Orders\n",
         check=check_missing_type,
-        about=lambda sort: sort.format == "okf" and sort.type is not None,
+        about=lambda traits: traits.format == "okf" and traits.type is not None,
         group="bundle",
         places=("frontmatter",),
         example_path="tables/orders.md",
@@ -239,7 +239,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Correct the entry of `sources`, or add the file below `raw/`.",
         example="---\ndescription: Tokens\nsources: [raw/rfc6749]\n---\n# Tokens\n",
         check=check_broken_source,
-        about=lambda sort: _is_page(sort) and sort.has_frontmatter,
+        about=lambda traits: _is_page(traits) and traits.has_frontmatter,
         group="bundle",
         places=("frontmatter",),
         example_path="pages/tokens.md",
@@ -253,7 +253,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Name the source in the `sources` of the page that digests it, or remove the file.",
         example="Minutes of the meeting.\n",
         check=check_uncited_raw,
-        about=lambda sort: sort.format == "llm-wiki" and sort.head == "raw",
+        about=lambda traits: traits.format == "llm-wiki" and traits.head == "raw",
         group="bundle",
         places=("whole file",),
         example_path="raw/minutes.md",

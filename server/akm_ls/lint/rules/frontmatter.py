@@ -101,7 +101,7 @@ def check_invalid_frontmatter(subject: Subject) -> Iterable[Finding]:
     if (
         frontmatter is None
         or frontmatter.fence_blanks is not None
-        or subject.sort.is_broken
+        or subject.traits.is_broken
         or "\ufffd" in text
         or is_binary(text)
     ):
@@ -335,7 +335,7 @@ RULES = (
         remedy="Put the description in double quotes.",
         example="---\nname: review\ndescription: Use when: reviewing a change\n---\n",
         check=check_unquoted_colon,
-        about=lambda sort: sort.has_frontmatter,
+        about=lambda traits: traits.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
         skippable=True,

@@ -209,7 +209,7 @@ RULES = (
             "skills/other/SKILL.md": "---\nname: review\ndescription: Reviews a design.\n---\n"
         },
         check=check_duplicate_name,
-        about=lambda sort: sort.type in NAMED_TYPES,
+        about=lambda traits: traits.type in NAMED_TYPES,
         group="assets",
         places=("frontmatter", "file name", "directory"),
         needs_catalog=True,
@@ -234,7 +234,7 @@ RULES = (
             )
         },
         check=check_similar_description,
-        about=lambda sort: sort.type in NAMED_TYPES,
+        about=lambda traits: traits.type in NAMED_TYPES,
         group="assets",
         places=("frontmatter",),
         needs_catalog=True,

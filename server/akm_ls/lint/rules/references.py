@@ -59,7 +59,7 @@ def prose_is_checked(subject: Subject) -> bool:
 
 def _prose_is_checked(subject: Subject) -> bool:
     inner = subject.once(_inner_block)
-    if inner is None and not subject.sort.has("refs", "akm_memory_kind"):
+    if inner is None and not subject.traits.has("refs", "akm_memory_kind"):
         return True  # most files
     for block in (subject.document.frontmatter, None if inner is None else inner[1]):
         if block is not None and (
@@ -166,7 +166,7 @@ def skips_refs(subject: Subject) -> bool:
 
 def check_missing_ref(subject: Subject) -> Iterable[Finding]:
     faulty = faulty_refs(subject)
-    if not faulty and subject.sort.format != "okf":
+    if not faulty and subject.traits.format != "okf":
         return ()
     return _missing_refs(subject, faulty)
 
@@ -271,7 +271,7 @@ def check_duplicate_ref(subject: Subject) -> Iterable[Finding]:
     catalog = subject.catalog
     contested = None if catalog is None else catalog.contested_by(subject.path)
     listed: list[RefOccurrence] = []
-    if subject.sort.has(*LIST_CHANNELS):
+    if subject.traits.has(*LIST_CHANNELS):
         listed = [it for it in subject.document.refs if it.channel in LIST_CHANNELS]
     if catalog is not None and contested is not None:
         return chain(_repeated_items(subject, listed), _contested_ref(subject, catalog, contested))

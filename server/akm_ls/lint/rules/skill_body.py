@@ -45,7 +45,7 @@ def check_depth(subject: Subject) -> Iterable[Finding]:
     document = subject.document
     if not document.links:
         return ()
-    if subject.sort.is_skill:
+    if subject.traits.is_skill:
         return _deep_paths(document)
     if os.path.basename(subject.path).lower() == "readme.md":
         return ()  # a README is for people
@@ -164,7 +164,7 @@ RULES: tuple[Rule, ...] = (
         example=("---\nname: long\ndescription: Says it again.\n---\n" + "One more line.\n" * 501),
         example_path="skills/long/SKILL.md",
         check=check_length,
-        about=lambda sort: sort.is_skill,
+        about=lambda traits: traits.is_skill,
         group="markdown",
         places=("prose",),
     ),

@@ -15,7 +15,7 @@ from akm_ls.bundles.listings import PathKind
 from akm_ls.lint.finding import Finding, Severity
 from akm_ls.lint.rule import Rule, Subject, Surroundings
 from akm_ls.lint.rules.assets import first_line
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 _NOT_WALKED = frozenset({"node_modules", "bin"})
 
@@ -50,20 +50,23 @@ def check_missing_skill_md(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _may_lie_in_skill(sort: Sort) -> bool:
-    if sort.format == "agent-skills":
-        return sort.head != ""
-    return sort.format in ("akm", "claude", "opencode", "host") and sort.head in ("skills", "skill")
+def _may_lie_in_skill(traits: Traits) -> bool:
+    if traits.format == "agent-skills":
+        return traits.head != ""
+    return traits.format in ("akm", "claude", "opencode", "host") and traits.head in (
+        "skills",
+        "skill",
+    )
 
 
 def _skill_directory(subject: Subject) -> tuple[str, Severity] | None:
     """The directory that has to hold a skill, for a file in it."""
     segments = subject.rel.split("/")
-    if subject.sort.format == "agent-skills":
+    if subject.traits.format == "agent-skills":
         # People keep other things beside their skills.
         depth, severity = 1, "hint"
     else:
-        depth, severity = 2, "hint" if subject.sort.format == "host" else "warning"
+        depth, severity = 2, "hint" if subject.traits.format == "host" else "warning"
     if len(segments) <= depth or segments[depth - 1].startswith((".", "_")):
         return None
     return "/".join(segments[:depth]), "hint" if severity == "hint" else "warning"

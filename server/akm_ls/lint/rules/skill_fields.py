@@ -199,7 +199,7 @@ RULES: tuple[Rule, ...] = (
         example=("---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [a, b]\n---\n# PDF\n"),
         example_path="skills/pdf/SKILL.md",
         check=check_fields,
-        about=lambda sort: sort.is_skill and sort.has_frontmatter,
+        about=lambda traits: traits.is_skill and traits.has_frontmatter,
         group="frontmatter",
         places=("frontmatter",),
     ),

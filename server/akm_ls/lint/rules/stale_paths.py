@@ -97,7 +97,7 @@ RULES: tuple[Rule, ...] = (
         ),
         example="---\nupdated: 2026-01-31\n---\nThe log is in `/var/no-such-service/log.txt`.\n",
         check=check_stale_path,
-        about=lambda sort: sort.format != "host" and sort.type != "session",
+        about=lambda traits: traits.format != "host" and traits.type != "session",
         group="assets",
         places=(
             "frontmatter",

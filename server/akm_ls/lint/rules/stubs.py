@@ -66,7 +66,7 @@ def check_placeholder_stub(subject: Subject) -> Iterator[Finding]:
 
 def placeholder(subject: Subject) -> Span | None:
     """Where a workflow still has the template's text, if it does."""
-    if not is_akm(subject) or subject.sort.head != "workflows" or split_path(subject.rel).readme:
+    if not is_akm(subject) or subject.traits.head != "workflows" or split_path(subject.rel).readme:
         return None
     return placeholder_in(subject.document)
 
@@ -95,8 +95,8 @@ RULES: tuple[Rule, ...] = (
         remedy="Restore the twin, write the memory again, or delete the file.",
         example="---\nupdated: 2026-01-31\ninferenceProcessed: true\n---\nMoved.\n",
         check=check_orphaned_stub,
-        about=lambda sort: (
-            sort.format == "akm" and sort.head == "memories" and sort.has_frontmatter
+        about=lambda traits: (
+            traits.format == "akm" and traits.head == "memories" and traits.has_frontmatter
         ),
         group="assets",
         places=("whole file", "directory"),
@@ -113,7 +113,7 @@ RULES: tuple[Rule, ...] = (
             "# Example Workflow\n\n## one\n\nDo it.\n"
         ),
         check=check_placeholder_stub,
-        about=lambda sort: sort.format == "akm" and sort.head == "workflows",
+        about=lambda traits: traits.format == "akm" and traits.head == "workflows",
         group="assets",
         places=("prose", "headings"),
         example_path="workflows/release.md",

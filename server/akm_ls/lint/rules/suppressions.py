@@ -15,7 +15,7 @@ CODE = "unknown-suppression"
 
 
 def check_unknown_suppression(subject: Subject) -> Iterable[Finding]:
-    if not subject.suppressions.directives and not subject.sort.has("lint_skip"):
+    if not subject.suppressions.directives and not subject.traits.has("lint_skip"):
         return ()
     return _unknown_names(subject)
 

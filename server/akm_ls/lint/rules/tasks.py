@@ -25,7 +25,7 @@ from akm_ls.lint.finding import Finding, Fix, Severity, TextEdit
 from akm_ls.lint.frontmatter_edits import is_blank, set_keys
 from akm_ls.lint.rule import Rule, Subject
 from akm_ls.lint.rules.assets import first_line
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 from akm_ls.refs import try_parse_ref
 
 CURRENT_VERSION = 2
@@ -59,8 +59,8 @@ def check_invalid_task_yaml(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _is_task(sort: Sort) -> bool:
-    return sort.format == "akm-task" or (sort.format == "akm" and sort.head == "tasks")
+def _is_task(traits: Traits) -> bool:
+    return traits.format == "akm-task" or (traits.format == "akm" and traits.head == "tasks")
 
 
 def _problems(subject: Subject) -> Iterator[_Problem]:

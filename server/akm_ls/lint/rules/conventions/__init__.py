@@ -1,7 +1,7 @@
 """An akm bundle's conventions: placement, vocabulary, cross references, provenance.
 
 All of them are hints, each with a code of its own, and only for akm bundles that look like a
-stash: see `lint.sort.is_stash`. akm.md §11 gives the numbers.
+stash: see `lint.traits.is_stash`. akm.md §11 gives the numbers.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _MAX_STATEMENT = 2_000
 def check_correction_pairing(subject: Subject) -> Iterable[Finding]:
     """Both halves of a correction, from whichever side the open document is on."""
     own = subject.stub
-    is_new, is_old = _may_correct(subject.document), subject.sort.has("supersededBy")
+    is_new, is_old = _may_correct(subject.document), subject.traits.has("supersededBy")
     if own is None or not (is_new or is_old):
         return ()
     return chain(_as_new(subject, own) if is_new else (), _as_old(subject, own) if is_old else ())
@@ -301,7 +301,7 @@ RULES = (
         ),
         around={"knowledge/auth/token-refresh.md": "---\ndescription: Refresh\n---\n"},
         check=check_correction_pairing,
-        about=lambda sort: sort.is_own,
+        about=lambda traits: traits.is_own,
         group="conventions",
         places=("frontmatter", "frontmatter refs", "prose"),
         needs_catalog=True,
@@ -315,7 +315,7 @@ RULES = (
         remedy="Write both keys.",
         example="---\ndescription: How tokens were refreshed\nbeliefState: superseded\n---\n",
         check=check_belief_orphan,
-        about=lambda sort: sort.is_own and sort.has("beliefState", "supersededBy"),
+        about=lambda traits: traits.is_own and traits.has("beliefState", "supersededBy"),
         group="conventions",
         places=("frontmatter",),
     ),

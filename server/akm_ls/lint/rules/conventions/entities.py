@@ -125,7 +125,7 @@ RULES = (
         example="---\ndescription: How the queue is drained\n---\nThe queue is a table in pg.\n",
         around={"facts/conventions/domains.md": "- Postgres (not postgresql / pg)\n"},
         check=check_entity_spelling,
-        about=lambda sort: sort.is_own,
+        about=lambda traits: traits.is_own,
         group="conventions",
         places=("prose", "headings"),
     ),

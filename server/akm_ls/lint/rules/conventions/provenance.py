@@ -48,7 +48,7 @@ def _sources_of(subject: Subject) -> tuple[Source, ...]:
     assert catalog is not None
     found: list[Source] = []
     seen: set[str] = set()
-    in_keys = _in_keys(subject) if subject.sort.has(*_KEYS) else ()
+    in_keys = _in_keys(subject) if subject.traits.has(*_KEYS) else ()
     for ref, span in (*in_keys, *_in_prose(subject)):
         target = catalog.resolve(ref.asset, subject.bundle.id, subject.bundles, suggest=False)
         stub = target.stub if target.status == "found" else None
@@ -174,7 +174,7 @@ RULES = (
         ),
         around={"memories/webshop/outage.md": "---\ndescription: Outage\n---\n"},
         check=check_provenance,
-        about=lambda sort: sort.is_own,
+        about=lambda traits: traits.is_own,
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,
@@ -193,7 +193,7 @@ RULES = (
             "memories/webshop/outage.md": ("---\ndescription: Outage\nupdated: 2026-02-03\n---\n")
         },
         check=check_source_changed,
-        about=lambda sort: sort.is_own and sort.has("updated"),
+        about=lambda traits: traits.is_own and traits.has("updated"),
         group="conventions",
         places=("frontmatter", "prose"),
         needs_catalog=True,

@@ -17,7 +17,7 @@ from akm_ls.lint.rules.conventions.stash import (
     placement_of,
     top_of,
 )
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 _DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(?:-\d{2})?(?!\d)", re.ASCII)
 _VERSION = re.compile(r"(?:^|[-_ ])(v\d+(?:\.\d+)*)(?:$|[-_ ])", re.ASCII)
@@ -107,8 +107,8 @@ def _fault_of(segment: str) -> Fault | None:
     return None if is_slug(segment) else "case"
 
 
-def _is_judged(sort: Sort) -> bool:
-    return is_placed(sort) and sort.is_own
+def _is_judged(traits: Traits) -> bool:
+    return is_placed(traits) and traits.is_own
 
 
 def _faulty(subject: Subject, fault: Fault) -> Sequence[str]:

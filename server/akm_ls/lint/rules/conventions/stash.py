@@ -8,7 +8,7 @@ from typing import NamedTuple
 from akm_ls.bundles.asset_types import TYPE_BY_NAME
 from akm_ls.documents.text import Span
 from akm_ls.lint.rule import Subject
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 _FIRST_LINE = re.compile(r"[^\r\n]*")
 
@@ -29,14 +29,14 @@ class Placement(NamedTuple):
         return "/".join((self.type_directory, *segments))
 
 
-def is_placed(sort: Sort) -> bool:
+def is_placed(traits: Traits) -> bool:
     """Whether a file is an asset of a stash that lies in the directory of its type."""
-    kind = TYPE_BY_NAME.get(sort.type or "")
-    return sort.in_stash and kind is not None and sort.head == kind.directory
+    kind = TYPE_BY_NAME.get(traits.type or "")
+    return traits.in_stash and kind is not None and traits.head == kind.directory
 
 
-def is_own_with_frontmatter(sort: Sort) -> bool:
-    return sort.is_own and sort.has_frontmatter
+def is_own_with_frontmatter(traits: Traits) -> bool:
+    return traits.is_own and traits.has_frontmatter
 
 
 def placement_of(subject: Subject) -> Placement | None:
@@ -49,7 +49,7 @@ def placement_of(subject: Subject) -> Placement | None:
 
 def _placement_of(subject: Subject) -> Placement | None:
     recognition = subject.recognition
-    if recognition is None or not subject.sort.in_stash:
+    if recognition is None or not subject.traits.in_stash:
         return None
     kind = TYPE_BY_NAME.get(recognition.type)
     if kind is None or not subject.rel.startswith(f"{kind.directory}/"):

@@ -11,7 +11,7 @@ from akm_ls.index.stub import Stub
 from akm_ls.lint.finding import Finding, Fix, Related
 from akm_ls.lint.frontmatter_edits import FrontmatterEdits
 from akm_ls.lint.rule import Rule, Subject
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 MAX_XREFS = 5
 """Beyond this, cross references blur the ranking (S2: a heuristic)."""
@@ -141,8 +141,8 @@ def cited_stubs(subject: Subject, *channels: str) -> dict[str, Stub]:
     return found
 
 
-def _has_xrefs(sort: Sort) -> bool:
-    return sort.is_own and sort.has("xrefs")
+def _has_xrefs(traits: Traits) -> bool:
+    return traits.is_own and traits.has("xrefs")
 
 
 RULES = (
@@ -172,7 +172,7 @@ RULES = (
         remedy="Remove the ref.",
         example="---\ndescription: How the queue is drained\nxrefs: [knowledge/example]\n---\n",
         check=check_xref_self,
-        about=lambda sort: sort.is_own and sort.has(*_CHANNELS),
+        about=lambda traits: traits.is_own and traits.has(*_CHANNELS),
         group="conventions",
         places=("frontmatter refs",),
     ),

@@ -21,7 +21,7 @@ from akm_ls.lint.rules.workflows.envelope import TOP_KEYS, check_envelope
 from akm_ls.lint.rules.workflows.problems import Checker, Problem
 from akm_ls.lint.rules.workflows.sections import check_sections
 from akm_ls.lint.rules.workflows.steps import check_steps
-from akm_ls.lint.sort import Sort
+from akm_ls.lint.traits import Traits
 
 __all__ = ["MAX_FILE", "RULES", "TOP_KEYS"]
 
@@ -43,10 +43,10 @@ def check_structure(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _may_be_workflow(sort: Sort) -> bool:
-    if sort.format == "host":
+def _may_be_workflow(traits: Traits) -> bool:
+    if traits.format == "host":
         return False
-    return sort.type == "workflow" or (sort.format == "akm" and sort.head == "workflows")
+    return traits.type == "workflow" or (traits.format == "akm" and traits.head == "workflows")
 
 
 def _is_workflow(subject: Subject) -> bool:
@@ -198,7 +198,7 @@ RULES: tuple[Rule, ...] = (
         remedy="Give the step an `output` schema, or declare the parameter below `params`.",
         example="---\ntype: workflow\nsteps:\n  - id: build\n---\n## build\n\nRun make.\n",
         check=check_warning,
-        about=lambda sort: _may_be_workflow(sort) and sort.has_frontmatter,
+        about=lambda traits: _may_be_workflow(traits) and traits.has_frontmatter,
         group="assets",
         places=("frontmatter",),
         example_path="workflows/release.md",

@@ -1,4 +1,4 @@
-"""What sort of file a document is: what the rules that are asked about it are chosen by."""
+"""Traits of a file: what the rules that are asked about it are chosen by."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ TELLING_KEYS = frozenset(
 """Frontmatter keys that some rule needs one of, or that keep one from having a word."""
 
 
-class Sort(NamedTuple):
+class Traits(NamedTuple):
     """All that is known of a file before anything is looked for in its text.
 
-    Of many files most are of a few sorts, and most rules have no word on most sorts.
+    Most of many files share their traits with others, and most rules have no word on most files.
     """
 
     format: str
@@ -74,7 +74,7 @@ class Sort(NamedTuple):
         return not self.keys.isdisjoint(keys)
 
 
-def any_sort(sort: Sort) -> bool:
+def any_file(traits: Traits) -> bool:
     return True
 
 
